@@ -11,17 +11,12 @@ import dev.durable.intercept.TurnCall;
 import dev.durable.intercept.WorkerInterceptor;
 import dev.durable.store.JobStart;
 import dev.durable.store.RunIds;
-import io.micrometer.common.KeyValue;
 import io.micrometer.common.KeyValues;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
-import io.micrometer.observation.transport.Kind;
-import io.micrometer.observation.transport.ReceiverContext;
-import io.micrometer.observation.transport.SenderContext;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.time.format.DateTimeParseException;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
@@ -55,13 +50,22 @@ public final class DurableTracing implements ClientInterceptor, WorkerIntercepto
     private static final Logger log = LoggerFactory.getLogger(DurableTracing.class);
 
     static final String TRACEPARENT = "traceparent";
-    /** The header that says when the span began that the headers beside it name: they may be copied days later. */
+    /**
+     * The header that says when the span began that the headers beside it name, in milliseconds since 1970: they may be copied
+     * days later.
+     */
     static final String TRACED = "durable.traced";
+
+    private static final String WORKFLOW_ID = "durable.workflow.id";
+    private static final String RUN_ID = "durable.run.id";
+    private static final String ACTIVITY_SEQ = "durable.activity.seq";
+    private static final String NONE = "none";
 
     private final ObservationRegistry registry;
     private final Duration oneTraceFor;
     private final InstantSource clock;
     private final BoundedMeters<String> names = new BoundedMeters<>(name -> name);
+    private final SharedTags.Cache shared = new SharedTags.Cache(this::make);
     private final AtomicBoolean told = new AtomicBoolean();
 
     private DurableTracing(ObservationRegistry registry, Duration oneTraceFor, InstantSource clock) {
@@ -106,78 +110,81 @@ public final class DurableTracing implements ClientInterceptor, WorkerIntercepto
                     case JOB -> "enqueue";
                     case BATCH -> "enqueueAll";
                 };
-        String type = names.of(call.type());
         String queue = call.taskQueue();
-        Observation observation = observation(DurableObservation.START, () -> sender(call.headers()))
-                .contextualName(operation + " " + type)
-                .lowCardinalityKeyValues(messaging("send", operation, queue == null ? "none" : queue))
-                .lowCardinalityKeyValue("durable.type", type)
-                .highCardinalityKeyValue("durable.workflow.id", call.workflowId());
-        run(
-                observation,
-                next,
-                () -> call.runId()
-                        .ifPresent(run -> observation.highCardinalityKeyValue("durable.run.id", run.toString())));
+        CallTags tags = tags(
+                new SharedTags.Call(DurableObservation.START, operation, call.type(), "", queue == null ? NONE : queue),
+                () -> ofStart(call));
+        run(DurableObservation.START, sent(tags, call.headers()), tags, next);
+    }
+
+    /** The id of the run is known when the call was made. */
+    private static KeyValues ofStart(StartCall call) {
+        KeyValues own = KeyValues.of(WORKFLOW_ID, call.workflowId());
+        return call.runId().map(run -> own.and(RUN_ID, run.toString())).orElse(own);
     }
 
     /** The handler's span is one of the turn that it is fed to: a signal carries no headers. */
     @Override
     public void signal(SignalCall call, Next next) {
-        String type = call.type() == null ? "unknown" : names.of(call.type());
-        String signal = names.of(call.name());
-        Observation observation = observation(DurableObservation.SIGNAL, Observation.Context::new)
-                .contextualName("signal " + signal)
-                .lowCardinalityKeyValues(messaging("send", "signal", "none"))
-                .lowCardinalityKeyValue("durable.workflow.type", type)
-                .lowCardinalityKeyValue("durable.signal", signal)
-                .highCardinalityKeyValue("durable.workflow.id", call.workflowId());
-        run(observation, next, () -> {});
+        String type = call.type();
+        CallTags tags = tags(
+                new SharedTags.Call(
+                        DurableObservation.SIGNAL, "signal", type == null ? "unknown" : type, call.name(), NONE),
+                () -> KeyValues.of(WORKFLOW_ID, call.workflowId()));
+        run(DurableObservation.SIGNAL, sent(tags, null), tags, next);
     }
 
     // ── workers ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
     @Override
     public void turn(TurnCall call, Next next) {
-        Observation observation = observation(DurableObservation.TURN, () -> receiver(call.headers(), call.startedAt()))
-                .contextualName("turn " + names.of(call.type()))
-                .lowCardinalityKeyValues(messaging("process", "turn", call.taskQueue()))
-                .lowCardinalityKeyValue("durable.workflow.type", names.of(call.type()))
-                .lowCardinalityKeyValue("durable.event", call.event())
-                .highCardinalityKeyValue("durable.workflow.id", call.workflowId())
-                .highCardinalityKeyValue("durable.run.id", call.runId().toString())
-                .highCardinalityKeyValue("durable.event.id", Long.toString(call.eventId()));
-        run(observation, next, () -> {});
+        CallTags tags = tags(
+                new SharedTags.Call(DurableObservation.TURN, "turn", call.type(), call.event(), call.taskQueue()),
+                () -> KeyValues.of(
+                        WORKFLOW_ID,
+                        call.workflowId(),
+                        RUN_ID,
+                        call.runId().toString(),
+                        "durable.event.id",
+                        Long.toString(call.eventId())));
+        run(DurableObservation.TURN, received(tags, call.headers(), call.startedAt()), tags, next);
     }
 
     @Override
     public void schedule(ScheduleCall call, Next next) {
-        String activity = names.of(call.activity());
-        Observation observation = observation(DurableObservation.SCHEDULE, () -> sender(call.headers()))
-                .contextualName("schedule " + activity)
-                .lowCardinalityKeyValues(messaging("create", "schedule", call.taskQueue()))
-                .lowCardinalityKeyValue("durable.workflow.type", names.of(call.type()))
-                .lowCardinalityKeyValue("durable.activity", activity)
-                .highCardinalityKeyValue("durable.workflow.id", call.workflowId())
-                .highCardinalityKeyValue("durable.run.id", call.runId().toString())
-                .highCardinalityKeyValue("durable.activity.seq", Integer.toString(call.seq()));
-        run(observation, next, () -> {});
+        CallTags tags = tags(
+                new SharedTags.Call(
+                        DurableObservation.SCHEDULE, "schedule", call.type(), call.activity(), call.taskQueue()),
+                () -> KeyValues.of(
+                        WORKFLOW_ID,
+                        call.workflowId(),
+                        RUN_ID,
+                        call.runId().toString(),
+                        ACTIVITY_SEQ,
+                        Integer.toString(call.seq())));
+        run(DurableObservation.SCHEDULE, sent(tags, call.headers()), tags, next);
     }
 
     @Override
     public void activity(ActivityCall call, Next next) {
         ActivityInfo info = call.info();
-        String activity = names.of(info.activity());
-        Observation observation = observation(
-                        DurableObservation.ACTIVITY, () -> receiver(call.headers(), tracedSince(info)))
-                .contextualName(activity)
-                .lowCardinalityKeyValues(messaging("process", "activity", info.taskQueue()))
-                .lowCardinalityKeyValue("durable.workflow.type", names.of(info.workflowType()))
-                .lowCardinalityKeyValue("durable.activity", activity)
-                .highCardinalityKeyValue("durable.workflow.id", info.workflowId())
-                .highCardinalityKeyValue("durable.run.id", info.runId().toString())
-                .highCardinalityKeyValue("durable.activity.seq", Integer.toString(info.seq()))
-                .highCardinalityKeyValue("durable.attempt", Integer.toString(info.attempt()));
-        run(observation, next, () -> {});
+        CallTags tags = tags(
+                new SharedTags.Call(
+                        DurableObservation.ACTIVITY,
+                        "activity",
+                        info.workflowType(),
+                        info.activity(),
+                        info.taskQueue()),
+                () -> KeyValues.of(
+                        WORKFLOW_ID,
+                        info.workflowId(),
+                        RUN_ID,
+                        info.runId().toString(),
+                        ACTIVITY_SEQ,
+                        Integer.toString(info.seq()),
+                        "durable.attempt",
+                        Integer.toString(info.attempt())));
+        run(DurableObservation.ACTIVITY, received(tags, call.headers(), tracedSince(info)), tags, next);
     }
 
     /** A background job has the headers of its start, which is older than its scheduling where it was delayed. */
@@ -190,88 +197,102 @@ public final class DurableTracing implements ClientInterceptor, WorkerIntercepto
 
     // ── observations ─────────────────────────────────────────────────────────────────────────────────────────────────
 
-    private Observation observation(DurableObservation what, Supplier<Observation.Context> context) {
-        return Observation.createNotStarted(what.observationName(), context, registry);
+    private CallTags tags(SharedTags.Call call, Supplier<KeyValues> own) {
+        return new CallTags(shared.of(call), own);
     }
 
-    /** OpenTelemetry's names for messaging. */
-    private KeyValues messaging(String type, String name, String destination) {
-        return KeyValues.of(
-                "messaging.system",
-                "durable",
-                "messaging.operation.type",
-                type,
-                "messaging.operation.name",
+    /** With OpenTelemetry's names for messaging. */
+    private SharedTags make(SharedTags.Call call) {
+        String type = names.of(call.type());
+        String of = names.of(call.of());
+        KeyValues attributes =
+                switch (call.kind()) {
+                    case START -> KeyValues.of("durable.type", type);
+                    case SIGNAL -> KeyValues.of("durable.workflow.type", type, "durable.signal", of);
+                    case TURN -> KeyValues.of("durable.workflow.type", type, "durable.event", call.of());
+                    case SCHEDULE, ACTIVITY -> KeyValues.of("durable.workflow.type", type, "durable.activity", of);
+                };
+        String name =
+                switch (call.kind()) {
+                    case START, TURN -> call.what() + " " + type;
+                    case SIGNAL, SCHEDULE -> call.what() + " " + of;
+                    case ACTIVITY -> of;
+                };
+        String operation =
+                switch (call.kind()) {
+                    case START, SIGNAL -> "send";
+                    case SCHEDULE -> "create";
+                    case TURN, ACTIVITY -> "process";
+                };
+        return SharedTags.of(
                 name,
-                "messaging.destination.name",
-                names.of(destination));
+                attributes.and(
+                        "messaging.system",
+                        "durable",
+                        "messaging.operation.type",
+                        operation,
+                        "messaging.operation.name",
+                        call.what(),
+                        "messaging.destination.name",
+                        names.of(call.queue())));
     }
 
-    private SenderContext<Map<String, String>> sender(Map<String, String> headers) {
-        SenderContext<Map<String, String>> context = new SenderContext<>(this::write, Kind.PRODUCER);
-        context.setCarrier(headers);
-        return context;
+    private SentContext sent(CallTags tags, @Nullable Map<String, String> headers) {
+        return new SentContext(tags, this::write, headers);
     }
 
     private void write(@Nullable Map<String, String> headers, String key, String value) {
         if (headers != null) {
             headers.put(key, value);
-            headers.put(TRACED, clock.instant().toString());
-        }
-    }
-
-    /** A job that is enqueued again, or retried by an operator, has the headers of its first start, however long ago that was. */
-    private static Instant traced(Map<String, String> headers, Instant since) {
-        String written = headers.get(TRACED);
-        if (written == null) {
-            return since;
-        }
-        try {
-            Instant traced = Instant.parse(written);
-            return traced.isBefore(since) ? traced : since;
-        } catch (DateTimeParseException e) {
-            return since;
+            headers.put(TRACED, Long.toString(clock.millis()));
         }
     }
 
     /** @param since from when on a trace goes on, unless its span is older */
-    private ReceiverContext<Map<String, String>> receiver(Map<String, String> headers, Instant since) {
-        if (Duration.between(traced(headers, since), clock.instant()).compareTo(oneTraceFor) > 0) {
-            LinkedContext linked = new LinkedContext(headers);
-            String origin = headers.get(TRACEPARENT);
-            if (origin != null) {
-                linked.addHighCardinalityKeyValue(KeyValue.of("durable.origin", origin));
-            }
-            return linked;
+    private ReceivedContext received(CallTags tags, Map<String, String> headers, Instant since) {
+        long traced = Math.min(since.toEpochMilli(), traced(headers));
+        return clock.millis() - traced > oneTraceFor.toMillis()
+                ? new LinkedContext(tags, headers)
+                : new ReceivedContext(tags, headers);
+    }
+
+    /** A job that is enqueued again, or retried by an operator, has the headers of its first start, however long ago that was. */
+    private static long traced(Map<String, String> headers) {
+        String written = headers.get(TRACED);
+        if (written == null) {
+            return Long.MAX_VALUE;
         }
-        ReceiverContext<Map<String, String>> context =
-                new ReceiverContext<>((carrier, key) -> carrier.get(key), Kind.CONSUMER);
-        context.setCarrier(headers);
-        return context;
+        try {
+            return Long.parseLong(written);
+        } catch (NumberFormatException e) {
+            return Long.MAX_VALUE;
+        }
     }
 
     /**
      * What a handler throws (one of the application's, a tracer's) loses the span and not the call: that would be refused, or
      * told as failed when it is done.
-     *
-     * @param known tells what is only known when the call was made
      */
-    private void run(Observation observation, Next next, Runnable known) {
+    private void run(DurableObservation what, Observation.Context context, CallTags tags, Next next) {
+        if (registry.isNoop()) {
+            next.proceed();
+            return;
+        }
+        Observation observation = Observation.createNotStarted(what.observationName(), () -> context, registry);
+        context.setContextualName(tags.contextualName());
         harmless(observation::start);
         Observation.Scope before = registry.getCurrentObservationScope();
         Observation.Scope scope = opened(observation, before);
-        String outcome = "failed";
+        boolean completed = false;
         try {
             next.proceed();
-            outcome = "completed";
-            harmless(known);
+            completed = true;
         } catch (Throwable e) {
             harmless(() -> observation.error(e));
             throw e;
         } finally {
             close(scope, before);
-            String told = outcome;
-            harmless(() -> observation.lowCardinalityKeyValue("durable.outcome", told));
+            tags.ended(completed);
             harmless(observation::stop);
         }
     }

@@ -1,20 +1,22 @@
 package dev.durable.micrometer;
 
-import io.micrometer.observation.transport.Kind;
-import io.micrometer.observation.transport.ReceiverContext;
+import io.micrometer.common.KeyValue;
 import java.util.Map;
 
 /**
  * The context of an observation that begins a trace of its own, long after the start that it belongs to. {@link
  * DurableLinkHandler} links its span to the one of the start.
  */
-public final class LinkedContext extends ReceiverContext<Map<String, String>> {
+public final class LinkedContext extends ReceivedContext {
     private final Map<String, String> origin;
 
-    LinkedContext(Map<String, String> origin) {
-        super(Map::get, Kind.CONSUMER);
+    LinkedContext(CallTags tags, Map<String, String> origin) {
+        super(tags, Map.of());
         this.origin = Map.copyOf(origin);
-        setCarrier(Map.of());
+        String span = origin.get(DurableTracing.TRACEPARENT);
+        if (span != null) {
+            addHighCardinalityKeyValue(KeyValue.of("durable.origin", span));
+        }
     }
 
     /** The headers that say which span it would be a child of. */

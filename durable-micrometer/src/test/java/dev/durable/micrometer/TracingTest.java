@@ -19,6 +19,7 @@ import dev.durable.client.WorkflowHandle;
 import dev.durable.store.memory.InMemoryHistoryStore;
 import dev.durable.testing.DurableTest;
 import dev.durable.testing.TestEngine;
+import io.micrometer.common.KeyValue;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
@@ -30,6 +31,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -175,6 +177,37 @@ class TracingTest {
                 .containsEntry("durable.run.id", String.valueOf(run.runId()))
                 .containsEntry("messaging.operation.type", "send");
         assertThat(attributes(span("turn Trip"))).containsEntry("durable.event", "WorkflowStarted");
+    }
+
+    @Test
+    void filters_and_handlers_of_the_application_read_add_replace_and_remove_attributes(TestEngine engine) {
+        List<String> read = new CopyOnWriteArrayList<>();
+        spans.registry().observationConfig().observationFilter(context -> {
+            if (context.getName().equals("durable.activity")) {
+                read.add(String.valueOf(context.getLowCardinalityKeyValue("durable.activity")));
+                read.add(String.valueOf(context.getHighCardinalityKeyValue("durable.attempt")));
+                read.add(String.valueOf(context.getHighCardinalityKeyValue("none")));
+                read.add(
+                        String.valueOf(context).contains("durable.workflow.id='trip-1'") ? "in its text" : "not in it");
+                context.removeHighCardinalityKeyValues("durable.run.id", "durable.activity.seq");
+                context.removeLowCardinalityKeyValue("messaging.system");
+                context.addLowCardinalityKeyValue(KeyValue.of("durable.workflow.type", "another"));
+                context.addHighCardinalityKeyValue(KeyValue.of("tenant", "t-1"));
+            }
+            return context;
+        });
+        trip(engine);
+        engine.settle();
+
+        assertThat(attributes(span("Desk.book")))
+                .containsEntry("durable.workflow.type", "another")
+                .containsEntry("tenant", "t-1")
+                .containsEntry("durable.outcome", "completed")
+                .containsEntry("durable.workflow.id", "trip-1")
+                .doesNotContainKeys("durable.run.id", "durable.activity.seq", "messaging.system");
+        assertThat(read)
+                .containsExactly(
+                        "keyValue(durable.activity=Desk.book)", "keyValue(durable.attempt=1)", "null", "in its text");
     }
 
     private static Map<String, String> attributes(SpanData span) {

@@ -1,0 +1,78 @@
+package dev.durable.micrometer;
+
+import io.micrometer.common.KeyValue;
+import io.micrometer.common.KeyValues;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The attributes of one observation, beside those that the application's filters and handlers add to its context. They are
+ * not kept in the context's maps, which would cost more than all else of an observation: those of few values are made once
+ * for all alike ({@link SharedTags}), those of many when a handler reads them. Used by the thread that makes the call.
+ */
+final class CallTags {
+    private final SharedTags shared;
+    private final Supplier<KeyValues> own;
+    private KeyValues low;
+    private @Nullable Set<String> removed;
+
+    CallTags(SharedTags shared, Supplier<KeyValues> own) {
+        this.shared = shared;
+        this.own = own;
+        this.low = shared.begun();
+    }
+
+    String contextualName() {
+        return shared.contextualName();
+    }
+
+    void ended(boolean completed) {
+        low = completed ? shared.completed() : shared.failed();
+    }
+
+    /** @param added what is in the context: it goes before what is here */
+    KeyValues low(KeyValues added) {
+        return left(low).and(added);
+    }
+
+    KeyValues high(KeyValues added) {
+        return left(own.get()).and(added);
+    }
+
+    @Nullable
+    KeyValue low(String key, @Nullable KeyValue added) {
+        return added != null ? added : find(low(KeyValues.empty()), key);
+    }
+
+    @Nullable
+    KeyValue high(String key, @Nullable KeyValue added) {
+        return added != null ? added : find(high(KeyValues.empty()), key);
+    }
+
+    void remove(String key) {
+        if (removed == null) {
+            removed = new HashSet<>();
+        }
+        removed.add(key);
+    }
+
+    private KeyValues left(KeyValues all) {
+        Set<String> without = removed;
+        return without == null
+                ? all
+                : KeyValues.of(all.stream()
+                        .filter(each -> !without.contains(each.getKey()))
+                        .toList());
+    }
+
+    private static @Nullable KeyValue find(KeyValues all, String key) {
+        for (KeyValue each : all) {
+            if (each.getKey().equals(key)) {
+                return each;
+            }
+        }
+        return null;
+    }
+}

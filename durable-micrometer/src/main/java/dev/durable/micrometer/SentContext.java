@@ -1,0 +1,55 @@
+package dev.durable.micrometer;
+
+import io.micrometer.common.KeyValue;
+import io.micrometer.common.KeyValues;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.transport.Kind;
+import io.micrometer.observation.transport.Propagator;
+import io.micrometer.observation.transport.SenderContext;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The context of an observation that hands its trace on in headers: of starts, signals and scheduled activities. */
+final class SentContext extends SenderContext<Map<String, String>> {
+    private final CallTags tags;
+
+    SentContext(CallTags tags, Propagator.Setter<Map<String, String>> setter, @Nullable Map<String, String> headers) {
+        super(setter, Kind.PRODUCER);
+        this.tags = tags;
+        if (headers != null) {
+            setCarrier(headers);
+        }
+    }
+
+    @Override
+    public KeyValues getLowCardinalityKeyValues() {
+        return tags.low(super.getLowCardinalityKeyValues());
+    }
+
+    @Override
+    public KeyValues getHighCardinalityKeyValues() {
+        return tags.high(super.getHighCardinalityKeyValues());
+    }
+
+    @Override
+    public @Nullable KeyValue getLowCardinalityKeyValue(String key) {
+        return tags.low(key, super.getLowCardinalityKeyValue(key));
+    }
+
+    @Override
+    public @Nullable KeyValue getHighCardinalityKeyValue(String key) {
+        return tags.high(key, super.getHighCardinalityKeyValue(key));
+    }
+
+    @Override
+    public Observation.Context removeLowCardinalityKeyValue(String key) {
+        tags.remove(key);
+        return super.removeLowCardinalityKeyValue(key);
+    }
+
+    @Override
+    public Observation.Context removeHighCardinalityKeyValue(String key) {
+        tags.remove(key);
+        return super.removeHighCardinalityKeyValue(key);
+    }
+}

@@ -1,0 +1,50 @@
+package dev.durable.micrometer;
+
+import io.micrometer.common.KeyValues;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.function.Function;
+
+/**
+ * What all observations of one kind with the same types and queue have in common.
+ *
+ * @param contextualName the name of their spans
+ * @param begun attributes of few values
+ * @param completed the same when the call was made
+ * @param failed the same when it threw
+ */
+record SharedTags(String contextualName, KeyValues begun, KeyValues completed, KeyValues failed) {
+    private static final String OUTCOME = "durable.outcome";
+
+    static SharedTags of(String contextualName, KeyValues begun) {
+        return new SharedTags(contextualName, begun, begun.and(OUTCOME, "completed"), begun.and(OUTCOME, "failed"));
+    }
+
+    /**
+     * What a call has in common with others.
+     *
+     * @param what its operation, for clients' starts
+     * @param type its workflow or job
+     * @param of its activity, event or signal
+     */
+    record Call(DurableObservation kind, String what, String type, String of, String queue) {}
+
+    /** Those made already, of a bounded number of calls: others are made anew each time. */
+    static final class Cache {
+        private static final int MOST = 2_000;
+        private final ConcurrentMap<Call, SharedTags> made = new ConcurrentHashMap<>();
+        private final Function<Call, SharedTags> maker;
+
+        Cache(Function<Call, SharedTags> maker) {
+            this.maker = maker;
+        }
+
+        SharedTags of(Call call) {
+            SharedTags known = made.get(call);
+            if (known != null) {
+                return known;
+            }
+            return made.size() < MOST ? made.computeIfAbsent(call, maker) : maker.apply(call);
+        }
+    }
+}
