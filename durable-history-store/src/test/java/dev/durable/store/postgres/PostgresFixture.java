@@ -19,15 +19,12 @@ import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * An empty store on a database that all tests of this process share: emptied before each, its clock set back to
- * about the server's, and slow. The store connects as a user that has the rights of a worker and no others, and whose search_path has a schema
- * full of {@link Traps}.
+ * An empty store on a database that tests share which run one after another: emptied before each, its clock set back to about
+ * the server's, and slow. The store connects as a user that has the rights of a worker and no others, and whose search_path
+ * has a schema full of {@link Traps}.
  */
 public final class PostgresFixture implements StoreFixture {
     private static final InboxLimit INBOX_LIMIT = new InboxLimit(50, 20 << 20);
-    private static final TestDatabase DATABASE = TestDatabase.migrated();
-    private static final DataSource POOL = DATABASE.pooledDataSource(16);
-    private static final DataSource WORKER = worker();
 
     /**
      * All tables that have anything in them, but those that say what the schema is: a table that is empty costs as much to
@@ -54,58 +51,86 @@ public final class PostgresFixture implements StoreFixture {
      */
     private static final int SLOWER = 50;
 
-    /** From here on it goes slower. */
-    private static final String BEGUN = Sql.column(POOL, "select now()").getFirst();
+    /** Of all tests that do not have one of their own. */
+    private static final Shared SHARED = new Shared();
 
-    /** As the database's clock stands ahead of that; null as long as it is the server's. */
-    private static @Nullable Duration set;
-
+    private final Shared shared;
     private final PostgresHistoryStore store;
     private Duration ahead = Duration.ZERO;
 
     public PostgresFixture() {
+        this(SHARED);
         Holder.closeAll();
-        store = PostgresHistoryStore.builder(WORKER)
+    }
+
+    PostgresFixture(Shared shared) {
+        this.shared = shared;
+        store = PostgresHistoryStore.builder(shared.worker)
                 .schemaMode(SchemaMode.NONE)
                 .inboxLimit(INBOX_LIMIT.messages())
                 .inboxBytes(INBOX_LIMIT.bytes())
                 .build();
         store.open();
-        setClock();
-        Sql.execute(POOL, EMPTY);
+        shared.setClock(ahead);
+        Sql.execute(shared.pool, EMPTY);
     }
 
-    private static DataSource worker() {
-        PostgresHistoryStore.of(POOL).open();
-        String user = "app_of_" + DATABASE.name();
-        Sql.execute(POOL, "create role " + user + " login password 'secret' in role durable_worker");
-        Sql.execute(POOL, "create schema trap; grant usage on schema trap to public");
-        Traps.plant(POOL, "trap");
-        Sql.execute(POOL, "alter role " + user + " in database " + DATABASE.name() + " set search_path = public, trap");
-        PGSimpleDataSource source = (PGSimpleDataSource) DATABASE.dataSource();
-        source.setUser(user);
-        source.setPassword("secret");
-        HikariConfig config = new HikariConfig();
-        config.setPoolName(user);
-        config.setDataSource(source);
-        config.setMaximumPoolSize(16);
-        return new HikariDataSource(config);
+    /** A database, for tests of which one runs at a time. */
+    static final class Shared {
+        private final TestDatabase database = TestDatabase.migrated();
+        private final DataSource pool = database.pooledDataSource(16);
+        private final DataSource worker = worker();
+
+        /** From here on its clock goes slower. */
+        private final String begun = Sql.column(pool, "select now()").getFirst();
+
+        /** As the database's clock stands ahead of that; null as long as it is the server's. */
+        private @Nullable Duration set;
+
+        private DataSource worker() {
+            PostgresHistoryStore.of(pool).open();
+            String user = "app_of_" + database.name();
+            Sql.execute(pool, "create role " + user + " login password 'secret' in role durable_worker");
+            Sql.execute(pool, "create schema trap; grant usage on schema trap to public");
+            Traps.plant(pool, "trap");
+            Sql.execute(
+                    pool, "alter role " + user + " in database " + database.name() + " set search_path = public, trap");
+            PGSimpleDataSource source = (PGSimpleDataSource) database.dataSource();
+            source.setUser(user);
+            source.setPassword("secret");
+            HikariConfig config = new HikariConfig();
+            config.setPoolName(user);
+            config.setDataSource(source);
+            config.setMaximumPoolSize(16);
+            return new HikariDataSource(config);
+        }
+
+        private void setClock(Duration ahead) {
+            if (ahead.equals(set)) {
+                return;
+            }
+            Sql.execute(pool, """
+                    create or replace function durable.clock() returns timestamptz language sql stable parallel safe
+                        return timestamptz '%2$s' + (statement_timestamp() - timestamptz '%2$s') / %3$d
+                               + %1$d * interval '1 ms'""".formatted(ahead.toMillis(), begun, SLOWER));
+            set = ahead;
+        }
     }
 
     /** Of the owner. */
     public static DataSource pool() {
-        return POOL;
+        return SHARED.pool;
     }
 
     /** All connections are opened anew; those of before say at their end what they have counted. */
     static void evict() {
-        for (DataSource pool : List.of(POOL, WORKER)) {
+        for (DataSource pool : List.of(SHARED.pool, SHARED.worker)) {
             ((HikariDataSource) pool).getHikariPoolMXBean().softEvictConnections();
         }
     }
 
     public static TestDatabase database() {
-        return DATABASE;
+        return SHARED.database;
     }
 
     @Override
@@ -116,7 +141,7 @@ public final class PostgresFixture implements StoreFixture {
     @Override
     public void advance(Duration by) {
         ahead = ahead.plus(by);
-        setClock();
+        shared.setClock(ahead);
         store.now();
     }
 
@@ -128,7 +153,7 @@ public final class PostgresFixture implements StoreFixture {
     @Override
     public HeldSender holdSender(RunKey run, InboxMessage message) {
         try {
-            return new OpenSender(DATABASE.dataSource().getConnection(), run, message);
+            return new OpenSender(shared.database.dataSource().getConnection(), run, message);
         } catch (SQLException e) {
             throw new IllegalStateException(e);
         }
@@ -137,16 +162,16 @@ public final class PostgresFixture implements StoreFixture {
     /** Since the database was made; the server counts some late, which then fails a later test. */
     @Override
     public long deadlocks() {
-        return Sql.number(POOL, "select deadlocks from pg_stat_database where datname = current_database()");
+        return Sql.number(shared.pool, "select deadlocks from pg_stat_database where datname = current_database()");
     }
 
     /** The tables, beyond what the suite sees through the SPI; its steps are no whole turns of real workflows. */
     @Override
     public void close() {
         store.close();
-        assertThat(Traps.anyWasCalled(POOL, "trap")).isFalse();
+        assertThat(Traps.anyWasCalled(shared.pool, "trap")).isFalse();
         try {
-            assertThat(SqlInvariants.check(POOL))
+            assertThat(SqlInvariants.check(shared.pool))
                     .filteredOn(violation -> !violation.contains("begins with")
                             && !violation.contains("neither ended nor was cancelled"))
                     .isEmpty();
@@ -155,19 +180,8 @@ public final class PostgresFixture implements StoreFixture {
         }
     }
 
-    private void setClock() {
-        if (ahead.equals(set)) {
-            return;
-        }
-        Sql.execute(POOL, """
-                create or replace function durable.clock() returns timestamptz language sql stable parallel safe
-                    return timestamptz '%2$s' + (statement_timestamp() - timestamptz '%2$s') / %3$d
-                           + %1$d * interval '1 ms'""".formatted(ahead.toMillis(), BEGUN, SLOWER));
-        set = ahead;
-    }
-
     /** A sender in the middle of its transaction. */
-    private static final class OpenSender implements HeldSender {
+    private final class OpenSender implements HeldSender {
         private final Connection connection;
         private final long pid;
 
@@ -205,7 +219,7 @@ public final class PostgresFixture implements StoreFixture {
             Sql.await(
                     Duration.ofMillis(500),
                     () -> Sql.number(
-                                    POOL,
+                                    shared.pool,
                                     "select count(*) from pg_stat_activity where " + pid
                                             + " = any(pg_blocking_pids(pid))")
                             > 0);

@@ -42,6 +42,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 /**
  * A worker with a heap of 96 MB completes what a client has sent, however much it is, and what others have
@@ -49,6 +52,8 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Timeout(300)
 @Tag("slow")
+@Execution(ExecutionMode.CONCURRENT)
+@ResourceLock("processes with a small heap")
 class SmallHeapTest {
     /** More than the heap holds. */
     private static final int TO_ONE = Integer.getInteger("heap.letters", 52);
