@@ -116,6 +116,20 @@ public final class Bounds {
     }
 
     /**
+     * Gives the name of somebody who operates, which history and audit record, if it is one.
+     *
+     * @throws IllegalArgumentException where it is null, blank, too long or has control characters
+     */
+    public static String actor(@Nullable String actor) {
+        if (actor == null || actor.isBlank()) {
+            throw new IllegalArgumentException("by(" + (actor == null ? "null" : quoted(actor))
+                    + "): an actor needs a name, as the audit shows who did it. Usual cause: nobody is logged in. Leave by(…)"
+                    + " out where it is the process itself that acts.");
+        }
+        return name("by(…): the actor", actor);
+    }
+
+    /**
      * Gives the reason, if it is one: text for people, on several lines perhaps.
      *
      * @param what what it is the reason of, for the error

@@ -524,8 +524,15 @@ abstract class IncidentsTest {
         assertThatThrownBy(() -> engine.client().incidents().where(i -> null))
                 .hasMessageContaining("must return the filter it was given");
         assertThatThrownBy(() -> engine.client().incidents().by(" "))
-                .hasMessage("an actor needs a name: the audit shows who did it");
-        assertThatThrownBy(() -> engine.client().activities().by("")).isInstanceOf(IllegalArgumentException.class);
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage(
+                        "by(\" \"): an actor needs a name, as the audit shows who did it. Usual cause: nobody is logged in."
+                                + " Leave by(…) out where it is the process itself that acts.");
+        assertThatThrownBy(() -> engine.client().activities().by(null))
+                .hasMessageStartingWith("by(null): an actor needs a name");
+        assertThatThrownBy(() -> engine.client().queues().by("")).hasMessageStartingWith("by(\"\"): an actor needs");
+        assertThatThrownBy(() -> engine.client().handle("somebody's").by(null))
+                .hasMessageStartingWith("by(null): an actor needs a name");
     }
 
     // ── who comes too late ───────────────────────────────────────────────────────────────────────────────────────────

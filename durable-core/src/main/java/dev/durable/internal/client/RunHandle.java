@@ -193,7 +193,7 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
 
     @Override
     public WorkflowHandle<W, R> by(String name) {
-        Use byActor = new Use(use.started(), Bounds.name("by(…): the actor", name));
+        Use byActor = new Use(use.started(), Bounds.actor(name));
         return new RunHandle<>(dispatch, code, workflow, workflowId, runId, byActor);
     }
 

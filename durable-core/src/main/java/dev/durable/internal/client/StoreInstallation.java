@@ -6,8 +6,8 @@ import dev.durable.history.EventJson;
 import dev.durable.history.Failure;
 import dev.durable.history.FailureJson;
 import dev.durable.history.WorkflowTerminated;
-import dev.durable.internal.client.operate.Operations;
 import dev.durable.store.Adoption;
+import dev.durable.store.Bounds;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.RunKey;
 import dev.durable.store.Seizure;
@@ -31,7 +31,7 @@ public final class StoreInstallation implements Installation {
 
     @Override
     public Installation by(String who) {
-        return new StoreInstallation(store, Operations.named(who));
+        return new StoreInstallation(store, Bounds.actor(who));
     }
 
     @Override

@@ -45,7 +45,7 @@ public final class ActivityListing implements ActivityQuery {
 
     @Override
     public ActivityQuery by(String name) {
-        return new ActivityListing(operations, filter, Operations.named(name));
+        return new ActivityListing(operations, filter, Bounds.actor(name));
     }
 
     @Override

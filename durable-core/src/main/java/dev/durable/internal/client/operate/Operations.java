@@ -140,14 +140,6 @@ public final class Operations {
         }
     }
 
-    /** The name that the audit records. */
-    public static String named(String actor) {
-        if (actor.isBlank()) {
-            throw new IllegalArgumentException("an actor needs a name: the audit shows who did it");
-        }
-        return Bounds.name("by(…): the actor", actor);
-    }
-
     static boolean isDone(Outcome outcome) {
         return outcome == Outcome.APPLIED || outcome == Outcome.DUPLICATE;
     }

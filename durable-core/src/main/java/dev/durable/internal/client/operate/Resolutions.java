@@ -40,7 +40,7 @@ final class Resolutions {
     }
 
     Resolutions by(String name) {
-        return new Resolutions(operations, Operations.named(name), reason);
+        return new Resolutions(operations, Bounds.actor(name), reason);
     }
 
     Resolutions because(String why) {

@@ -30,7 +30,7 @@ public final class StoreActivityControl implements ActivityControl {
 
     @Override
     public ActivityControl by(String actor) {
-        return new StoreActivityControl(operations, which, Operations.named(actor));
+        return new StoreActivityControl(operations, which, Bounds.actor(actor));
     }
 
     @Override

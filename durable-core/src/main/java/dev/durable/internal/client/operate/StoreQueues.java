@@ -19,7 +19,7 @@ public record StoreQueues(HistoryStore store, KnownNames known, Supplier<UUID> r
 
     @Override
     public Queues by(String who) {
-        return new StoreQueues(store, known, random, Operations.named(who));
+        return new StoreQueues(store, known, random, Bounds.actor(who));
     }
 
     @Override
