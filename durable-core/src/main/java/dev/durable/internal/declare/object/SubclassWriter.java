@@ -14,8 +14,8 @@ import org.objectweb.asm.commons.Method;
  *
  * <pre>
  *   class Order$$Durable$1f extends Order {
- *       public static Method[] durable$methods;
- *       public InvocationHandler durable$handler;
+ *       private static Method[] durable$methods;
+ *       private InvocationHandler durable$handler;
  *
  *       public int run(String order) {
  *           return (int) durable$handler.invoke(this, durable$methods[0], new Object[] {order});
@@ -27,12 +27,12 @@ final class SubclassWriter {
     static final String HANDLER = "durable$handler";
     static final String METHODS = "durable$methods";
 
+    private static final Type OBJECT_TYPE = Type.getType(Object.class);
     private static final Type HANDLER_TYPE = Type.getType(InvocationHandler.class);
     private static final Type METHOD_TYPE = Type.getType(java.lang.reflect.Method.class);
     private static final Type METHODS_TYPE = Type.getType(java.lang.reflect.Method[].class);
-    private static final Method INVOKE = new Method("invoke", Type.getType(Object.class), new Type[] {
-        Type.getType(Object.class), METHOD_TYPE, Type.getType(Object[].class)
-    });
+    private static final Method INVOKE =
+            new Method("invoke", OBJECT_TYPE, new Type[] {OBJECT_TYPE, METHOD_TYPE, Type.getType(Object[].class)});
 
     private final ClassWriter file = new ClassWriter(ClassWriter.COMPUTE_MAXS);
     private final Type self;
@@ -54,9 +54,9 @@ final class SubclassWriter {
     private void begin(Class<?> parent) {
         int flags = Opcodes.ACC_PUBLIC | Opcodes.ACC_SUPER | Opcodes.ACC_SYNTHETIC;
         file.visit(Opcodes.V17, flags, self.getInternalName(), null, Type.getInternalName(parent), null);
-        file.visitField(Opcodes.ACC_PUBLIC, HANDLER, HANDLER_TYPE.getDescriptor(), null, null)
+        file.visitField(Opcodes.ACC_PRIVATE, HANDLER, HANDLER_TYPE.getDescriptor(), null, null)
                 .visitEnd();
-        file.visitField(Opcodes.ACC_PUBLIC | Opcodes.ACC_STATIC, METHODS, METHODS_TYPE.getDescriptor(), null, null)
+        file.visitField(Opcodes.ACC_PRIVATE | Opcodes.ACC_STATIC, METHODS, METHODS_TYPE.getDescriptor(), null, null)
                 .visitEnd();
     }
 
@@ -71,11 +71,24 @@ final class SubclassWriter {
             code.getStatic(self, METHODS, METHODS_TYPE);
             code.push(index);
             code.arrayLoad(METHOD_TYPE);
-            code.loadArgArray();
+            loadArguments(code, written.getArgumentTypes());
             code.invokeInterface(HANDLER_TYPE, INVOKE);
             code.unbox(written.getReturnType());
         }
         code.returnValue();
         code.endMethod();
+    }
+
+    /** As {@code valueOf} boxes them: what ASM has for this calls constructors of {@code Integer} and its like, which are to go. */
+    private static void loadArguments(GeneratorAdapter code, Type[] types) {
+        code.push(types.length);
+        code.newArray(OBJECT_TYPE);
+        for (int i = 0; i < types.length; i++) {
+            code.dup();
+            code.push(i);
+            code.loadArg(i);
+            code.valueOf(types[i]);
+            code.arrayStore(OBJECT_TYPE);
+        }
     }
 }

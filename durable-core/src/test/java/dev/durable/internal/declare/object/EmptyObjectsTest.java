@@ -100,6 +100,24 @@ class EmptyObjectsTest {
     }
 
     @Test
+    void arguments_are_boxed_as_the_compiler_boxes_them() throws Exception {
+        empty(Types.class, true).aBoolean(true);
+        assertThat(only().arguments().get(0)).isSameAs(true);
+
+        empty(Types.class, 3).anInt(1);
+        assertThat(only().arguments().get(0)).isSameAs(1);
+
+        empty(Types.class, 'c').aChar('a');
+        assertThat(only().arguments().get(0)).isSameAs('a');
+    }
+
+    /** The methods among them may be such as others can't call, made accessible. */
+    @Test
+    void nobody_else_reaches_the_handler_and_the_methods_of_an_empty_object() {
+        assertThat(empty(Types.class, null).getClass().getFields()).isEmpty();
+    }
+
+    @Test
     void what_the_handler_throws_passes_checked_or_not() {
         Exception checked = new Exception("checked");
         Types types = EmptyObjects.create(Types.class, (self, method, arguments) -> {
