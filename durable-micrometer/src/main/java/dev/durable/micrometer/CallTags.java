@@ -16,7 +16,8 @@ final class CallTags {
     private final SharedTags shared;
     private final Supplier<KeyValues> own;
     private KeyValues low;
-    private @Nullable Set<String> removed;
+    private @Nullable Set<String> removedLow;
+    private @Nullable Set<String> removedHigh;
 
     CallTags(SharedTags shared, Supplier<KeyValues> own) {
         this.shared = shared;
@@ -34,11 +35,11 @@ final class CallTags {
 
     /** @param added what is in the context: it goes before what is here */
     KeyValues low(KeyValues added) {
-        return left(low).and(added);
+        return left(low, removedLow).and(added);
     }
 
     KeyValues high(KeyValues added) {
-        return left(own.get()).and(added);
+        return left(own.get(), removedHigh).and(added);
     }
 
     @Nullable
@@ -51,15 +52,21 @@ final class CallTags {
         return added != null ? added : find(high(KeyValues.empty()), key);
     }
 
-    void remove(String key) {
-        if (removed == null) {
-            removed = new HashSet<>();
-        }
-        removed.add(key);
+    void removeLow(String key) {
+        removedLow = with(removedLow, key);
     }
 
-    private KeyValues left(KeyValues all) {
-        Set<String> without = removed;
+    void removeHigh(String key) {
+        removedHigh = with(removedHigh, key);
+    }
+
+    private static Set<String> with(@Nullable Set<String> removed, String key) {
+        Set<String> all = removed == null ? new HashSet<>() : removed;
+        all.add(key);
+        return all;
+    }
+
+    private static KeyValues left(KeyValues all, @Nullable Set<String> without) {
         return without == null
                 ? all
                 : KeyValues.of(all.stream()

@@ -204,12 +204,16 @@ public final class DurableTracing implements ClientInterceptor, WorkerIntercepto
     /** With OpenTelemetry's names for messaging. */
     private SharedTags make(SharedTags.Call call) {
         String type = names.of(call.type());
-        String of = names.of(call.of());
+        String of =
+                switch (call.kind()) {
+                    case START, TURN -> call.of(); // none, and an event: of a bounded number by itself
+                    case SIGNAL, SCHEDULE, ACTIVITY -> names.of(call.of());
+                };
         KeyValues attributes =
                 switch (call.kind()) {
                     case START -> KeyValues.of("durable.type", type);
                     case SIGNAL -> KeyValues.of("durable.workflow.type", type, "durable.signal", of);
-                    case TURN -> KeyValues.of("durable.workflow.type", type, "durable.event", call.of());
+                    case TURN -> KeyValues.of("durable.workflow.type", type, "durable.event", of);
                     case SCHEDULE, ACTIVITY -> KeyValues.of("durable.workflow.type", type, "durable.activity", of);
                 };
         String name =
@@ -251,7 +255,8 @@ public final class DurableTracing implements ClientInterceptor, WorkerIntercepto
     /** @param since from when on a trace goes on, unless its span is older */
     private ReceivedContext received(CallTags tags, Map<String, String> headers, Instant since) {
         long traced = Math.min(since.toEpochMilli(), traced(headers));
-        return clock.millis() - traced > oneTraceFor.toMillis()
+        Duration age = Duration.ofMillis(clock.millis() - traced);
+        return oneTraceFor.isZero() || age.compareTo(oneTraceFor) > 0
                 ? new LinkedContext(tags, headers)
                 : new ReceivedContext(tags, headers);
     }

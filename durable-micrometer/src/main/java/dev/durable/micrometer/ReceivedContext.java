@@ -40,13 +40,13 @@ class ReceivedContext extends ReceiverContext<Map<String, String>> {
 
     @Override
     public Observation.Context removeLowCardinalityKeyValue(String key) {
-        tags.remove(key);
+        tags.removeLow(key);
         return super.removeLowCardinalityKeyValue(key);
     }
 
     @Override
     public Observation.Context removeHighCardinalityKeyValue(String key) {
-        tags.remove(key);
+        tags.removeHigh(key);
         return super.removeHighCardinalityKeyValue(key);
     }
 }

@@ -43,13 +43,13 @@ final class SentContext extends SenderContext<Map<String, String>> {
 
     @Override
     public Observation.Context removeLowCardinalityKeyValue(String key) {
-        tags.remove(key);
+        tags.removeLow(key);
         return super.removeLowCardinalityKeyValue(key);
     }
 
     @Override
     public Observation.Context removeHighCardinalityKeyValue(String key) {
-        tags.remove(key);
+        tags.removeHigh(key);
         return super.removeHighCardinalityKeyValue(key);
     }
 }

@@ -16,23 +16,35 @@ import dev.durable.Workflow;
 import dev.durable.client.DurableEngine;
 import dev.durable.client.StartOptions;
 import dev.durable.client.WorkflowHandle;
+import dev.durable.intercept.SignalCall;
+import dev.durable.intercept.TurnCall;
 import dev.durable.store.memory.InMemoryHistoryStore;
 import dev.durable.testing.DurableTest;
 import dev.durable.testing.TestEngine;
 import io.micrometer.common.KeyValue;
+import io.micrometer.common.KeyValues;
+import io.micrometer.core.instrument.Tag;
+import io.micrometer.core.instrument.observation.DefaultMeterObservationHandler;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.observation.GlobalObservationConvention;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
+import io.micrometer.observation.transport.ReceiverContext;
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.api.trace.StatusCode;
 import io.opentelemetry.sdk.trace.data.SpanData;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -208,6 +220,170 @@ class TracingTest {
         assertThat(read)
                 .containsExactly(
                         "keyValue(durable.activity=Desk.book)", "keyValue(durable.attempt=1)", "null", "in its text");
+    }
+
+    @Test
+    void an_attribute_that_is_removed_from_those_of_few_values_stays_among_those_of_many() {
+        spans.registry().observationConfig().observationFilter(context -> {
+            context.removeLowCardinalityKeyValue("durable.workflow.id");
+            context.removeHighCardinalityKeyValue("durable.signal");
+            return context;
+        });
+
+        DurableTracing.of(spans.registry()).signal(new SignalCall("trip-1", null, "Trip", "go"), () -> {});
+
+        assertThat(attributes(span("signal go")))
+                .containsEntry("durable.workflow.id", "trip-1")
+                .containsEntry("durable.signal", "go");
+    }
+
+    @Test
+    void a_convention_of_the_application_reads_attributes_and_its_own_win(TestEngine engine) {
+        List<String> read = new CopyOnWriteArrayList<>();
+        spans.registry().observationConfig().observationConvention(new GlobalObservationConvention<>() {
+            @Override
+            public boolean supportsContext(Observation.Context context) {
+                return context instanceof ReceiverContext
+                        && context.getLowCardinalityKeyValue("durable.activity") != null;
+            }
+
+            @Override
+            public KeyValues getLowCardinalityKeyValues(Observation.Context context) {
+                read.add(String.valueOf(context.getHighCardinalityKeyValue("durable.attempt")));
+                return KeyValues.of("durable.workflow.type", "another", "team", "travel");
+            }
+
+            @Override
+            public String getName() {
+                return "renamed";
+            }
+
+            @Override
+            public String getContextualName(Observation.Context context) {
+                return "told by " + context.getName();
+            }
+        });
+        trip(engine);
+        engine.settle();
+
+        assertThat(attributes(span("told by renamed")))
+                .containsEntry("durable.workflow.type", "another")
+                .containsEntry("team", "travel")
+                .containsEntry("durable.outcome", "completed")
+                .containsEntry("durable.activity", "Desk.book");
+        assertThat(read).containsOnly("keyValue(durable.attempt=1)");
+    }
+
+    @Test
+    void timers_of_a_name_have_the_same_tags_whatever_came_of_it(TestEngine engine) {
+        SimpleMeterRegistry meters = new SimpleMeterRegistry();
+        spans.registry().observationConfig().observationHandler(new DefaultMeterObservationHandler(meters));
+        desk.failing.set(1);
+        var run = trip(engine);
+        engine.advance(Duration.ofSeconds(2));
+        run.signal(Trip::go);
+        run.result();
+        DurableTracing broken = DurableTracing.of(spans.registry());
+        assertThatThrownBy(() -> broken.signal(new SignalCall("none", null, null, ""), () -> {
+                    throw new IllegalStateException("gone");
+                }))
+                .hasMessage("gone");
+
+        Map<String, List<List<String>>> keys = meters.getMeters().stream()
+                .filter(meter -> meter.getId().getName().startsWith("durable."))
+                .collect(Collectors.groupingBy(
+                        meter -> meter.getId().getName(),
+                        TreeMap::new,
+                        Collectors.mapping(
+                                meter -> meter.getId().getTags().stream()
+                                        .map(Tag::getKey)
+                                        .toList(),
+                                Collectors.toList())));
+        assertThat(keys).containsKeys("durable.start", "durable.signal", "durable.turn", "durable.activity.active");
+        assertThat(keys.values())
+                .allSatisfy(same -> assertThat(same.stream().distinct()).hasSize(1));
+        assertThat(meters.getMeters())
+                .allSatisfy(meter -> assertThat(meter.getId().getTags())
+                        .noneMatch(tag -> tag.getValue().isEmpty()));
+        assertThat(meters.get("durable.activity").timers())
+                .extracting(timer -> timer.getId().getTag("durable.outcome") + " "
+                        + timer.getId().getTag("error"))
+                .contains("failed IllegalStateException", "completed none");
+    }
+
+    @Test
+    void names_that_callers_make_up_are_bounded() {
+        SimpleMeterRegistry meters = new SimpleMeterRegistry();
+        ObservationRegistry registry = ObservationRegistry.create();
+        registry.observationConfig().observationHandler(new DefaultMeterObservationHandler(meters));
+        DurableTracing tracing = DurableTracing.of(registry);
+        for (int i = 0; i < 5_000; i++) {
+            tracing.signal(new SignalCall("trip-1", null, "type-" + i, "signal-" + i), () -> {});
+        }
+
+        assertThat(meters.get("durable.signal").timers()).hasSizeLessThanOrEqualTo(BoundedMeters.MOST + 1);
+        assertThat(meters.get("durable.signal")
+                        .tag("durable.signal", BoundedMeters.OTHER)
+                        .timers())
+                .isNotEmpty();
+    }
+
+    @Test
+    void events_take_no_names_away_from_types() {
+        SimpleMeterRegistry meters = new SimpleMeterRegistry();
+        ObservationRegistry registry = ObservationRegistry.create();
+        registry.observationConfig().observationHandler(new DefaultMeterObservationHandler(meters));
+        DurableTracing tracing = DurableTracing.of(registry);
+        for (int i = 1; i < BoundedMeters.MOST; i++) {
+            TurnCall turn = new TurnCall(
+                    "trip-1",
+                    new UUID(0, 1),
+                    "type-" + i,
+                    "queue",
+                    "event-" + i % 20,
+                    1,
+                    null,
+                    false,
+                    Instant.now(),
+                    Map.of());
+            tracing.turn(turn, () -> {});
+        }
+
+        assertThat(meters.find("durable.turn")
+                        .tag("durable.workflow.type", BoundedMeters.OTHER)
+                        .timers())
+                .isEmpty();
+    }
+
+    @Test
+    void a_trace_for_ever_is_no_error(TestEngine engine) {
+        DurableTracing tracing = DurableTracing.of(spans.registry()).oneTraceFor(ChronoUnit.FOREVER.getDuration());
+        engine.register(Trip.class, desk).intercept(tracing.by(engine::now));
+        var run = engine.client().start(Trip.class, "trip-1", Trip::run);
+        engine.advance(Duration.ofDays(3_000));
+        run.signal(Trip::go);
+        run.result();
+
+        assertThat(tree()).contains("start Trip / turn Trip / schedule Desk.look / Desk.look");
+    }
+
+    @Test
+    void a_trace_for_no_time_is_one_for_each_turn_and_each_attempt(TestEngine engine) {
+        DurableTracing tracing = DurableTracing.of(spans.registry()).oneTraceFor(Duration.ZERO);
+        engine.register(Trip.class, desk).intercept(tracing.by(engine::now));
+        engine.client().start(Trip.class, "trip-1", Trip::run);
+        engine.settle();
+
+        assertThat(tree())
+                .as("in the same millisecond as the start")
+                .containsExactly("Desk.book", "start Trip", "turn Trip", "turn Trip", "turn Trip / schedule Desk.book");
+    }
+
+    @Test
+    void a_signal_is_the_span_of_a_producer_though_it_carries_no_headers() {
+        DurableTracing.of(spans.registry()).signal(new SignalCall("trip-1", null, "Trip", "go"), () -> {});
+
+        assertThat(span("signal go").getKind()).isEqualTo(SpanKind.PRODUCER);
     }
 
     private static Map<String, String> attributes(SpanData span) {
