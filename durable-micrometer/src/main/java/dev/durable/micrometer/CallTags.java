@@ -11,6 +11,9 @@ import org.jspecify.annotations.Nullable;
  * The attributes of one observation, beside those that the application's filters and handlers add to its context. They are
  * not kept in the context's maps, which would cost more than all else of an observation: those of few values are made once
  * for all alike ({@link SharedTags}), those of many when a handler reads them. Used by the thread that makes the call.
+ *
+ * <p>Micrometer has a class of contexts for those who send and one for those who receive, so {@link SentContext} and {@link
+ * ReceivedContext} override the same six methods, and all that they do is here.
  */
 final class CallTags {
     private final SharedTags shared;

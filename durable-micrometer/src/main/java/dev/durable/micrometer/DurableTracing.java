@@ -57,6 +57,7 @@ public final class DurableTracing implements ClientInterceptor, WorkerIntercepto
     static final String TRACED = "durable.traced";
 
     private static final String WORKFLOW_ID = "durable.workflow.id";
+    private static final String WORKFLOW_TYPE = "durable.workflow.type";
     private static final String RUN_ID = "durable.run.id";
     private static final String ACTIVITY_SEQ = "durable.activity.seq";
     private static final String NONE = "none";
@@ -204,41 +205,36 @@ public final class DurableTracing implements ClientInterceptor, WorkerIntercepto
     /** With OpenTelemetry's names for messaging. */
     private SharedTags make(SharedTags.Call call) {
         String type = names.of(call.type());
-        String of =
+        String subject =
                 switch (call.kind()) {
-                    case START, TURN -> call.of(); // none, and an event: of a bounded number by itself
-                    case SIGNAL, SCHEDULE, ACTIVITY -> names.of(call.of());
+                    case START, TURN -> call.subject(); // none, and an event: of a bounded number by itself
+                    case SIGNAL, SCHEDULE, ACTIVITY -> names.of(call.subject());
                 };
-        KeyValues attributes =
+        String contextualName =
                 switch (call.kind()) {
-                    case START -> KeyValues.of("durable.type", type);
-                    case SIGNAL -> KeyValues.of("durable.workflow.type", type, "durable.signal", of);
-                    case TURN -> KeyValues.of("durable.workflow.type", type, "durable.event", of);
-                    case SCHEDULE, ACTIVITY -> KeyValues.of("durable.workflow.type", type, "durable.activity", of);
+                    case START, TURN -> call.operation() + " " + type;
+                    case SIGNAL, SCHEDULE -> call.operation() + " " + subject;
+                    case ACTIVITY -> subject;
                 };
-        String name =
-                switch (call.kind()) {
-                    case START, TURN -> call.what() + " " + type;
-                    case SIGNAL, SCHEDULE -> call.what() + " " + of;
-                    case ACTIVITY -> of;
-                };
-        String operation =
-                switch (call.kind()) {
-                    case START, SIGNAL -> "send";
-                    case SCHEDULE -> "create";
-                    case TURN, ACTIVITY -> "process";
-                };
-        return SharedTags.of(
-                name,
-                attributes.and(
-                        "messaging.system",
-                        "durable",
-                        "messaging.operation.type",
-                        operation,
-                        "messaging.operation.name",
-                        call.what(),
-                        "messaging.destination.name",
-                        names.of(call.queue())));
+        KeyValues messaging = KeyValues.of(
+                "messaging.system",
+                "durable",
+                "messaging.operation.type",
+                call.kind().operationType(),
+                "messaging.operation.name",
+                call.operation(),
+                "messaging.destination.name",
+                names.of(call.queue()));
+        return SharedTags.of(contextualName, messaging.and(own(call.kind(), type, subject)));
+    }
+
+    private static KeyValues own(DurableObservation kind, String type, String subject) {
+        return switch (kind) {
+            case START -> KeyValues.of("durable.type", type);
+            case SIGNAL -> KeyValues.of(WORKFLOW_TYPE, type, "durable.signal", subject);
+            case TURN -> KeyValues.of(WORKFLOW_TYPE, type, "durable.event", subject);
+            case SCHEDULE, ACTIVITY -> KeyValues.of(WORKFLOW_TYPE, type, "durable.activity", subject);
+        };
     }
 
     private SentContext sent(CallTags tags, @Nullable Map<String, String> headers) {

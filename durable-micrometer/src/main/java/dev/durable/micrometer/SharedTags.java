@@ -23,11 +23,11 @@ record SharedTags(String contextualName, KeyValues begun, KeyValues completed, K
     /**
      * What a call has in common with others.
      *
-     * @param what its operation, for clients' starts
-     * @param type its workflow or job
-     * @param of its activity, event or signal
+     * @param operation what is done, in a word: {@code enqueue}, say
+     * @param type of the workflow, or the activity of a background job
+     * @param subject its activity, event or signal; empty where it has none
      */
-    record Call(DurableObservation kind, String what, String type, String of, String queue) {}
+    record Call(DurableObservation kind, String operation, String type, String subject, String queue) {}
 
     /** Those made already, of a bounded number of calls: others are made anew each time. */
     static final class Cache {

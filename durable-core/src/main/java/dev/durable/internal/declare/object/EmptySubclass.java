@@ -48,7 +48,7 @@ record EmptySubclass(Constructor<?> constructor, Field handler) implements Empty
         List<Overridden> methods = Overridden.of(type);
         Class<?> subclass = lookup.defineClass(SubclassWriter.write(name, type, methods));
         field(subclass, SubclassWriter.METHODS)
-                .set(null, methods.stream().map(Overridden::known).toArray(Method[]::new));
+                .set(null, methods.stream().map(Overridden::method).toArray(Method[]::new));
         return subclass;
     }
 

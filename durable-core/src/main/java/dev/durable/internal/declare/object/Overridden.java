@@ -14,10 +14,10 @@ import org.objectweb.asm.Type;
  *
  * @param name in the class file
  * @param descriptor in the class file
- * @param known the method that the handler is told: the most specific one, where generics or return types that became
+ * @param method what the handler is told: the most specific one, where generics or return types that became
  *     narrower make several descriptors of one
  */
-record Overridden(String name, String descriptor, Method known) {
+record Overridden(String name, String descriptor, Method method) {
     /** All that can be overridden; what is final stays as it is. */
     static List<Overridden> of(Class<?> type) {
         Map<String, Overridden> found = new LinkedHashMap<>();
@@ -39,9 +39,9 @@ record Overridden(String name, String descriptor, Method known) {
         return name.equals("finalize") && descriptor.equals("()V");
     }
 
-    private static void add(Method method, Method known, Map<String, Overridden> found) {
-        String descriptor = Type.getMethodDescriptor(method);
-        found.putIfAbsent(method.getName() + descriptor, new Overridden(method.getName(), descriptor, known));
+    private static void add(Method declared, Method method, Map<String, Overridden> found) {
+        String descriptor = Type.getMethodDescriptor(declared);
+        found.putIfAbsent(declared.getName() + descriptor, new Overridden(declared.getName(), descriptor, method));
     }
 
     private static boolean isFinal(Method method) {
