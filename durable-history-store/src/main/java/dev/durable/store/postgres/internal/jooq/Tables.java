@@ -6,141 +6,33 @@ package dev.durable.store.postgres.internal.jooq;
 
 import dev.durable.store.postgres.internal.jooq.tables.ActivityHeartbeat;
 import dev.durable.store.postgres.internal.jooq.tables.ActivityJob;
-import dev.durable.store.postgres.internal.jooq.tables.ActivityPause;
-import dev.durable.store.postgres.internal.jooq.tables.Admission;
-import dev.durable.store.postgres.internal.jooq.tables.Alert;
 import dev.durable.store.postgres.internal.jooq.tables.Audit;
-import dev.durable.store.postgres.internal.jooq.tables.BatchJob;
 import dev.durable.store.postgres.internal.jooq.tables.HistoryEvent;
 import dev.durable.store.postgres.internal.jooq.tables.Inbox;
-import dev.durable.store.postgres.internal.jooq.tables.Installation;
-import dev.durable.store.postgres.internal.jooq.tables.KeptPlace;
-import dev.durable.store.postgres.internal.jooq.tables.LimitKeyStart;
 import dev.durable.store.postgres.internal.jooq.tables.NotableRun;
-import dev.durable.store.postgres.internal.jooq.tables.Outbox;
-import dev.durable.store.postgres.internal.jooq.tables.OutboxRefused;
-import dev.durable.store.postgres.internal.jooq.tables.Queue;
-import dev.durable.store.postgres.internal.jooq.tables.Reply;
 import dev.durable.store.postgres.internal.jooq.tables.RunState;
-import dev.durable.store.postgres.internal.jooq.tables.Schedule;
-import dev.durable.store.postgres.internal.jooq.tables.SchemaVersion;
 import dev.durable.store.postgres.internal.jooq.tables.Session;
 import dev.durable.store.postgres.internal.jooq.tables.WorkflowRun;
 
 
-/**
- * Convenience access to all tables in the default schema.
- */
 @SuppressWarnings({ "all", "unchecked", "rawtypes", "this-escape" })
 public class Tables {
 
-    /**
-     * The table <code>activity_heartbeat</code>.
-     */
     public static final ActivityHeartbeat ACTIVITY_HEARTBEAT = ActivityHeartbeat.ACTIVITY_HEARTBEAT;
 
-    /**
-     * The table <code>activity_job</code>.
-     */
     public static final ActivityJob ACTIVITY_JOB = ActivityJob.ACTIVITY_JOB;
 
-    /**
-     * The table <code>activity_pause</code>.
-     */
-    public static final ActivityPause ACTIVITY_PAUSE = ActivityPause.ACTIVITY_PAUSE;
-
-    /**
-     * The table <code>admission</code>.
-     */
-    public static final Admission ADMISSION = Admission.ADMISSION;
-
-    /**
-     * The table <code>alert</code>.
-     */
-    public static final Alert ALERT = Alert.ALERT;
-
-    /**
-     * The table <code>audit</code>.
-     */
     public static final Audit AUDIT = Audit.AUDIT;
 
-    /**
-     * The table <code>batch_job</code>.
-     */
-    public static final BatchJob BATCH_JOB = BatchJob.BATCH_JOB;
-
-    /**
-     * The table <code>history_event</code>.
-     */
     public static final HistoryEvent HISTORY_EVENT = HistoryEvent.HISTORY_EVENT;
 
-    /**
-     * The table <code>inbox</code>.
-     */
     public static final Inbox INBOX = Inbox.INBOX;
 
-    /**
-     * The table <code>installation</code>.
-     */
-    public static final Installation INSTALLATION = Installation.INSTALLATION;
-
-    /**
-     * The table <code>kept_place</code>.
-     */
-    public static final KeptPlace KEPT_PLACE = KeptPlace.KEPT_PLACE;
-
-    /**
-     * The table <code>limit_key_start</code>.
-     */
-    public static final LimitKeyStart LIMIT_KEY_START = LimitKeyStart.LIMIT_KEY_START;
-
-    /**
-     * The table <code>notable_run</code>.
-     */
     public static final NotableRun NOTABLE_RUN = NotableRun.NOTABLE_RUN;
 
-    /**
-     * The table <code>outbox</code>.
-     */
-    public static final Outbox OUTBOX = Outbox.OUTBOX;
-
-    /**
-     * The table <code>outbox_refused</code>.
-     */
-    public static final OutboxRefused OUTBOX_REFUSED = OutboxRefused.OUTBOX_REFUSED;
-
-    /**
-     * The table <code>queue</code>.
-     */
-    public static final Queue QUEUE = Queue.QUEUE;
-
-    /**
-     * The table <code>reply</code>.
-     */
-    public static final Reply REPLY = Reply.REPLY;
-
-    /**
-     * The table <code>run_state</code>.
-     */
     public static final RunState RUN_STATE = RunState.RUN_STATE;
 
-    /**
-     * The table <code>schedule</code>.
-     */
-    public static final Schedule SCHEDULE = Schedule.SCHEDULE;
-
-    /**
-     * The table <code>schema_version</code>.
-     */
-    public static final SchemaVersion SCHEMA_VERSION = SchemaVersion.SCHEMA_VERSION;
-
-    /**
-     * The table <code>session</code>.
-     */
     public static final Session SESSION = Session.SESSION;
 
-    /**
-     * The table <code>workflow_run</code>.
-     */
     public static final WorkflowRun WORKFLOW_RUN = WorkflowRun.WORKFLOW_RUN;
 }
