@@ -11,6 +11,7 @@ import dev.durable.store.postgres.internal.read.ReplicaViews;
 import dev.durable.store.postgres.internal.schema.Ddl;
 import dev.durable.store.postgres.internal.schema.Grants;
 import dev.durable.store.postgres.internal.schema.Migration;
+import dev.durable.store.postgres.internal.schema.Migrations;
 import dev.durable.store.postgres.internal.sql.Connections;
 import dev.durable.store.postgres.internal.sql.DataSources;
 import dev.durable.store.postgres.internal.sql.Guard;
@@ -160,7 +161,8 @@ public final class PostgresHistoryStoreBuilder {
     }
 
     Migration migration(StoreErrors failures) {
-        return new Migration(dataSource, migrationDataSource, schema, rolePrefix, failures, Ddl.PATIENCE);
+        return new Migration(
+                dataSource, migrationDataSource, schema, rolePrefix, failures, Ddl.PATIENCE, Migrations.OF_LIBRARY);
     }
 
     /** What answers listings where a replica was named; null without. */

@@ -51,7 +51,6 @@ grant execute on function durable.run_id_time(uuid) to durable_worker;
 grant execute on function durable.note_run() to durable_worker;
 grant execute on function durable.has_history_partition(uuid, uuid) to durable_worker;
 grant execute on function durable.history_bound(text, boolean) to durable_worker;
-grant execute on function durable.bear_delayed_jobs() to durable_worker;
 grant execute on function durable.resend_refused(uuid, bigint) to durable_worker;
 grant execute on function durable.readable(json) to durable_worker;
 grant execute on function durable.seq_of(json) to durable_worker;

@@ -52,25 +52,6 @@ class SchemaModesTest {
         store(SchemaMode.VALIDATE).open();
     }
 
-    /** A migration that is not listed would be missing in the script, and databases of the version before would not get it. */
-    @Test
-    void every_migration_stands_in_the_script_and_the_last_one_is_the_version() throws Exception {
-        Path folder = Path.of(Objects.requireNonNull(getClass().getResource("/" + Schema.LOCATION))
-                .toURI());
-        List<String> files;
-        try (Stream<Path> all = Files.list(folder)) {
-            files = all.map(file -> file.getFileName().toString()).toList();
-        }
-
-        assertThat(Schema.sql().lines().filter(line -> line.matches("-- V\\d+__\\w+\\.sql")))
-                .containsExactlyInAnyOrderElementsOf(
-                        files.stream().map(file -> "-- " + file).toList());
-        assertThat(files.stream()
-                        .mapToInt(file -> Integer.parseInt(file.substring(1, file.indexOf("__"))))
-                        .max())
-                .hasValue(Schema.version());
-    }
-
     @Test
     void validate_makes_nothing_and_says_who_is_to_make_it() {
         assertThatThrownBy(() -> store(SchemaMode.VALIDATE).open())
@@ -86,13 +67,12 @@ class SchemaModesTest {
     @Test
     void validate_names_the_version_that_is_too_old() {
         store(SchemaMode.MIGRATE).open();
-        execute("delete from durable.schema_version where version > 5");
+        execute("update durable.schema_version set version = version - 1");
 
         assertThatThrownBy(() -> store(SchemaMode.VALIDATE).open())
-                .hasMessageStartingWith(
-                        "schema \"durable\" in the database at orders-db has version 5, but Durable 0.1.0 needs"
-                                + " version " + Schema.version() + ". Let a DBA run Schema.sql(5, " + Schema.version()
-                                + "),");
+                .hasMessageStartingWith("schema \"durable\" in the database at orders-db has version "
+                        + (Schema.version() - 1) + ", but Durable 0.1.0 needs version " + Schema.version()
+                        + ". Let a DBA run Schema.sql(" + (Schema.version() - 1) + ", " + Schema.version() + "),");
     }
 
     @Test
@@ -106,8 +86,8 @@ class SchemaModesTest {
     @Test
     void each_migration_stands_in_the_printed_script_and_the_last_one_is_the_version() throws Exception {
         String script = Schema.sql();
-        try (Stream<Path> files = Files.list(
-                Path.of(Schema.class.getResource("/" + Schema.LOCATION).toURI()))) {
+        try (Stream<Path> files = Files.list(Path.of(
+                Objects.requireNonNull(Schema.class.getResource("migration")).toURI()))) {
             List<String> names =
                     files.map(file -> file.getFileName().toString()).toList();
             assertThat(names).allSatisfy(name -> assertThat(script).contains("\n-- " + name + "\n"));

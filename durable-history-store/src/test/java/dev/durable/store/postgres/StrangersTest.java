@@ -174,7 +174,6 @@ class StrangersTest {
                 "select durable.readable('{\"n\":1e999999}')",
                 "select durable.run_id_at(now())",
                 "select durable.joined('[1]', '[2]')",
-                "select durable.bear_delayed_jobs()",
                 "select durable.resend_refused('00000000-0000-0000-0000-000000000001', 1)",
                 "select durable.purge_audit(now() - interval '2 days')",
                 "select durable.add_history_partitions(now(), now() + interval '300 days')")) {
@@ -193,7 +192,7 @@ class StrangersTest {
         plant();
         String path = Sql.column(owner, "show search_path").getFirst();
         DataSource one = database.pooledDataSource(1);
-        Sql.execute(one, Schema.sql(0, 17));
+        Sql.execute(one, Schema.sql());
         assertThat(Sql.column(one, "show search_path")).as("of the session").containsExactly(path);
         Sql.execute(one, Schema.sql("other"));
         assertThat(Sql.column(one, "show search_path")).containsExactly(path);

@@ -1,6 +1,5 @@
 package dev.durable.store.postgres.internal.schema;
 
-import dev.durable.store.postgres.Schema;
 import dev.durable.store.postgres.internal.sql.SchemaName;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -73,7 +72,7 @@ public final class Grants {
     public Grants(SchemaName schema, String prefix) {
         this.schema = schema;
         this.prefix = prefix;
-        this.rights = Schema.resource(FILE).lines().flatMap(Grants::rights).toList();
+        this.rights = Migrations.resource(FILE).lines().flatMap(Grants::rights).toList();
     }
 
     private static Stream<Right> rights(String line) {
@@ -90,7 +89,7 @@ public final class Grants {
 
     /** The statements with the names in use. */
     public String sql() {
-        String text = Schema.resource(FILE);
+        String text = Migrations.resource(FILE);
         for (String kind : KINDS) {
             text = text.replace("durable_" + kind, quoted(kind));
         }

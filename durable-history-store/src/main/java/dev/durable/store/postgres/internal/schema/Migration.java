@@ -1,7 +1,6 @@
 package dev.durable.store.postgres.internal.schema;
 
 import dev.durable.DurableException;
-import dev.durable.store.postgres.Schema;
 import dev.durable.store.postgres.SchemaMode;
 import dev.durable.store.postgres.internal.sql.Connections;
 import dev.durable.store.postgres.internal.sql.DataSources;
@@ -46,11 +45,13 @@ public final class Migration {
     private final String rolePrefix;
     private final boolean rolesChosen;
     private final Ddl ddl;
+    private final Migrations migrations;
 
     /**
      * @param owner connections of the schema's owner; null where those of the store are
      * @param rolePrefix with which the names of the roles begin; null is the schema's name
      * @param patience how long a step is tried again whose table others have locked
+     * @param migrations the files that bring the schema to its version
      */
     public Migration(
             DataSource dataSource,
@@ -58,7 +59,8 @@ public final class Migration {
             SchemaName schema,
             @Nullable String rolePrefix,
             StoreErrors failures,
-            Duration patience) {
+            Duration patience,
+            Migrations migrations) {
         this.hasOwner = owner != null;
         this.owner = owner == null ? dataSource : owner;
         this.ownersFailures = owner == null
@@ -69,6 +71,7 @@ public final class Migration {
         this.grants = new Grants(schema, this.rolePrefix);
         this.ddl = new Ddl(this.owner, schema, ownersFailures, patience);
         this.dataSource = dataSource;
+        this.migrations = migrations;
         this.schema = schema;
         this.failures = failures;
     }
@@ -82,7 +85,7 @@ public final class Migration {
         }
         refuseNewer(found.schema());
         int version = found.schema().map(SchemaVersion::version).orElse(0);
-        if (version < Schema.version()) {
+        if (version < migrations.version()) {
             if (mode == SchemaMode.VALIDATE) {
                 throw tooOld(found.schema());
             }
@@ -92,7 +95,7 @@ public final class Migration {
             migrate(version);
         }
         if (mode == SchemaMode.MIGRATE) {
-            List<String> lacking = on(connection -> grants.lacking(connection, version < Schema.version()));
+            List<String> lacking = on(connection -> grants.lacking(connection, version < migrations.version()));
             if (!lacking.isEmpty()) {
                 ddl.transaction(
                         "rights in schema " + schema.quoted() + " can't be given", turn -> grants.give(turn, lacking));
@@ -142,8 +145,8 @@ public final class Migration {
     private void seen() {
         Found found = look(dataSource, failures);
         refuseOlder(found.product(), found.postgres());
-        if (found.schema().filter(v -> v.version() >= Schema.version()).isEmpty()) {
-            throw new DurableException("schema " + schema.quoted() + " has version " + Schema.version()
+        if (found.schema().filter(v -> v.version() >= migrations.version()).isEmpty()) {
+            throw new DurableException("schema " + schema.quoted() + " has version " + migrations.version()
                     + " in the database at " + ownersFailures.database() + ", and "
                     + found.schema().map(v -> "version " + v.version()).orElse("is not there")
                     + " in the database at " + failures.database()
@@ -189,7 +192,7 @@ public final class Migration {
             throw new DurableException("schema " + schema.quoted() + " in the database at " + failures.database()
                     + " has version " + v.version() + ", which needs Durable " + v.minLibrary()
                     + " or newer; this is Durable " + LibraryVersion.CURRENT
-                    + ", written for version " + Schema.version()
+                    + ", written for version " + migrations.version()
                     + ". Usual cause: a newer release has upgraded the schema. Upgrade the library here, or point it at"
                     + " another schema.");
         });
@@ -200,21 +203,22 @@ public final class Migration {
                 version.map(v -> "has version " + v.version()).orElse("does not exist or holds no tables of Durable");
         return new DurableException(
                 "schema " + schema.quoted() + " in the database at " + failures.database() + " " + is
-                        + ", but Durable " + LibraryVersion.CURRENT + " needs version " + Schema.version()
+                        + ", but Durable " + LibraryVersion.CURRENT + " needs version " + migrations.version()
                         + ". Let a DBA run "
-                        + version.map(v -> "Schema.sql(" + v.version() + ", " + Schema.version() + ")")
+                        + version.map(v -> "Schema.sql(" + v.version() + ", " + migrations.version() + ")")
                                 .orElse("Schema.sql()")
                         + ", or open the store with SchemaMode.MIGRATE (Spring Boot: durable.migrate=migrate).");
     }
 
     private void migrate(int found) {
-        String what = "schema " + schema.quoted() + " can't be brought to version " + Schema.version();
+        String what = "schema " + schema.quoted() + " can't be brought to version " + migrations.version();
         try {
             AtomicInteger from = new AtomicInteger(found);
             if (found == 0) {
                 ddl.transaction(what, statement -> from.set(make(statement)));
             }
-            Schema.stepsAfter(from.get(), schema, rolePrefix)
+            migrations
+                    .stepsAfter(from.get(), schema, rolePrefix)
                     .forEach(step -> ddl.transaction(
                             what + " (its version " + step.version() + ")", statement -> apply(step, statement)));
         } catch (DurableException e) {
@@ -239,12 +243,12 @@ public final class Migration {
             boolean exists = !Ddl.strings(
                             statement, "select 1 from pg_namespace where nspname = '" + schema.value() + "'")
                     .isEmpty();
-            String script = Schema.make(schema, rolePrefix);
+            String script = migrations.script(schema, rolePrefix);
             statement.execute(exists ? script.replaceFirst("(?m)^create schema if not exists .*;$", "") : script);
-            log.info("made schema {}, version {}", schema.quoted(), Schema.version());
+            log.info("made schema {}, version {}", schema.quoted(), migrations.version());
             tell(statement);
         }
-        return meanwhile.map(SchemaVersion::version).orElse(Schema.version());
+        return meanwhile.map(SchemaVersion::version).orElse(migrations.version());
     }
 
     private void apply(MigrationStep step, Statement turn) throws SQLException {

@@ -225,8 +225,8 @@ class GrantsTest {
                 .contains("is a superuser, so it may do all in schema \"durable\", and need not");
     }
 
-    /** What the log says of the login when the store is opened. */
-    private static List<String> said(PostgresHistoryStoreBuilder builder) {
+    /** The log lines about the logins of this test when the store is opened; other tests log beside it. */
+    private List<String> said(PostgresHistoryStoreBuilder builder) {
         ListAppender<ILoggingEvent> lines = new ListAppender<>();
         Logger logger = (Logger) LoggerFactory.getLogger(Migration.class);
         lines.start();
@@ -241,7 +241,7 @@ class GrantsTest {
         }
         return lines.list.stream()
                 .map(ILoggingEvent::getFormattedMessage)
-                .filter(line -> line.contains("need not"))
+                .filter(line -> line.startsWith("user " + prefix) && line.contains("need not"))
                 .toList();
     }
 
@@ -312,7 +312,7 @@ class GrantsTest {
         }
         Pattern grant = Pattern.compile("grant ([a-z, ]+) on durable\\.(\\w+) to durable_worker;");
         List<String> tried = new ArrayList<>();
-        for (MatchResult match : grant.matcher(Schema.resource("dev/durable/store/postgres/grants.sql"))
+        for (MatchResult match : grant.matcher(Migrations.resource("dev/durable/store/postgres/grants.sql"))
                 .results()
                 .toList()) {
             String table = "durable\\." + match.group(2) + "\\b";

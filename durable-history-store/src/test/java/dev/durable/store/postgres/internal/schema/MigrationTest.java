@@ -36,12 +36,16 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** How a schema is brought from one version to the next. */
+/**
+ * How a schema is brought from one version to the next. There is one version so far: the migrations that follow it here,
+ * {@link NextMigrations}, are files of this test.
+ */
 @Tag("slow")
 @Execution(ExecutionMode.CONCURRENT)
 class MigrationTest {
-    /** The last version before those that build indexes in steps of their own. */
-    private static final int BEFORE_INDEXES = 6;
+    private static final SchemaName SCHEMA = new SchemaName("durable");
+    private static final int BASELINE = Migrations.OF_LIBRARY.version();
+    private static final Migrations NEXT = NextMigrations.ALL;
     /** What psql would send at once: a transaction, a check, an index. */
     private static final Pattern PIECE = Pattern.compile(
             "(?ms)^begin;\n.*?^commit;\n|^do \\$index\\$.*?^end \\$index\\$;\n|^create index concurrently.*?;\n");
@@ -58,20 +62,24 @@ class MigrationTest {
         return PostgresHistoryStore.builder(dataSource).description("orders-db");
     }
 
+    /** Brings the schema to the last version of {@link #NEXT}, and works with it. */
     private void assertThatItWorks() {
+        migration(Duration.ofMinutes(1)).run(SchemaMode.MIGRATE);
         try (PostgresHistoryStore store = builder().build()) {
             store.open();
             NewRunBuilder run = new NewRunBuilder(store, "order-1");
             store.start(List.of(run.build()));
             assertThat(store.history(run.key().runId(), 1, 10)).hasSize(1);
         }
-        assertThat(version()).isEqualTo(Schema.version());
-        assertThat(Sql.column(
-                        dataSource,
-                        "select indexdef from pg_indexes where indexname = 'activity_job_waiting_deadline'"))
+        assertThat(version()).isEqualTo(NEXT.version());
+        assertThat(Sql.column(dataSource, "select indexdef from pg_indexes where indexname = 'activity_job_retried'"))
                 .singleElement()
                 .asString()
-                .contains("begun");
+                .contains("(activity, run_id, seq)");
+    }
+
+    private static String script(int from, int to) {
+        return NEXT.script(SCHEMA, "durable", from, to);
     }
 
     private long version() {
@@ -79,9 +87,9 @@ class MigrationTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {1, 5, BEFORE_INDEXES, 7, 11, 12, 14, 16})
+    @ValueSource(ints = {1, 2, 3, 5})
     void a_schema_of_an_older_version_becomes_one_of_this(int version) {
-        Sql.execute(dataSource, Schema.sql(0, version));
+        Sql.execute(dataSource, script(0, version));
 
         assertThatItWorks();
     }
@@ -89,13 +97,13 @@ class MigrationTest {
     /** An index is built beside the transaction whose turn it is. */
     @Test
     void a_pool_of_one_connection_is_told_that_two_are_needed() {
-        Sql.execute(dataSource, Schema.sql(0, 16));
+        Sql.execute(dataSource, script(0, 2));
         try (HikariDataSource one = new HikariDataSource()) {
             one.setDataSource(dataSource);
             one.setMaximumPoolSize(1);
             one.setConnectionTimeout(250);
 
-            assertThatThrownBy(() -> builder().migrationDataSource(one).build().open())
+            assertThatThrownBy(() -> migration(one, Duration.ofMinutes(1)).run(SchemaMode.MIGRATE))
                     .isInstanceOf(DurableException.class)
                     .hasMessageContaining("needs a second connection");
         }
@@ -105,7 +113,7 @@ class MigrationTest {
     void a_limit_on_transactions_ends_no_migration() {
         assumeThat(Sql.number(dataSource, "select count(*) from pg_settings where name = 'transaction_timeout'"))
                 .isPositive();
-        Sql.execute(dataSource, Schema.sql(0, 16));
+        Sql.execute(dataSource, script(0, 2));
         PGSimpleDataSource limited = (PGSimpleDataSource) database.dataSource();
         limited.setOptions("-c transaction_timeout=300ms");
         Ddl ddl = new Ddl(limited, new SchemaName("durable"), new StoreErrors("orders-db"), Duration.ofSeconds(5));
@@ -117,10 +125,10 @@ class MigrationTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {BEFORE_INDEXES, 16})
+    @ValueSource(ints = {1, 2, 3})
     void a_dba_brings_it_there_with_the_script_from_one_version_to_another(int version) throws SQLException {
-        Sql.execute(dataSource, Schema.sql(0, version));
-        run(Schema.sql(version, Schema.version()));
+        Sql.execute(dataSource, script(0, version));
+        run(script(version, NEXT.version()));
 
         PostgresHistoryStore.builder(dataSource)
                 .schemaMode(SchemaMode.VALIDATE)
@@ -131,20 +139,20 @@ class MigrationTest {
 
     @Test
     void the_script_from_one_version_to_another_refuses_a_schema_of_another_version_and_does_nothing() {
-        Sql.execute(dataSource, Schema.sql(0, 9));
+        Sql.execute(dataSource, script(0, BASELINE));
 
-        assertThatThrownBy(() -> run(Schema.sql(12, 13)))
-                .hasMessageContaining("this brings schema version 12 to 13, and the schema has another");
-        assertThat(version()).isEqualTo(9);
+        assertThatThrownBy(() -> run(script(3, 5)))
+                .hasMessageContaining("this brings schema version 3 to 5, and the schema has another");
+        assertThat(version()).isEqualTo(BASELINE);
     }
 
     @Test
     void an_index_whose_build_was_broken_off_is_no_index_for_the_script() {
-        Sql.execute(dataSource, Schema.sql(0, 11));
+        Sql.execute(dataSource, script(0, 2));
         brokenOff();
 
-        assertThatThrownBy(() -> run(Schema.sql(11, 12)))
-                .hasMessageContaining("index activity_job_unbegun_deadline was not finished");
+        assertThatThrownBy(() -> run(script(2, 3)))
+                .hasMessageContaining("index activity_job_retried_anew was not finished");
     }
 
     /** As psql does. */
@@ -160,21 +168,19 @@ class MigrationTest {
 
     @Test
     void there_is_no_script_from_or_to_a_version_that_never_was() {
-        assertThatThrownBy(() -> Schema.sql(8, 10))
+        assertThatThrownBy(() -> script(4, 5))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage(
-                        "there is no script from schema version 8 to 10: versions are [1, 2, 3, 4, 5, 6, 7, 9, 10, 11,"
-                                + " 12, 13, 14, 15, 16, 17, 18, 20, 23, 24, 25, 26, 28, " + Schema.version()
-                                + "], and 0 is none.");
-        assertThatThrownBy(() -> Schema.sql(10, 9)).isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> Schema.sql(10, 1000)).isInstanceOf(IllegalArgumentException.class);
+                .hasMessage("there is no script from schema version 4 to 5: versions are [1, 2, 3, 5], and 0 is none.");
+        assertThatThrownBy(() -> script(3, 2)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> script(1, 1000)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> Schema.sql(0, 1000)).isInstanceOf(IllegalArgumentException.class);
     }
 
     /** Whatever stands in search_path: the server connection behind a pooler may have any. */
     @Test
     void every_name_is_qualified() throws SQLException {
-        Sql.execute(dataSource, Schema.sql(0, BEFORE_INDEXES));
-        run(Schema.sql(BEFORE_INDEXES, Schema.version()));
+        Sql.execute(dataSource, script(0, BASELINE));
+        run(script(BASELINE, NEXT.version()));
 
         assertThat(Sql.column(dataSource, "select relname from pg_class where relnamespace = 'public'::regnamespace"))
                 .isEmpty();
@@ -185,7 +191,7 @@ class MigrationTest {
     /** An index on a table that is there already, built in a transaction, stops all writers of the table meanwhile. */
     @Test
     void no_index_is_built_in_a_transaction_on_a_table_that_was_there_before() {
-        for (MigrationStep step : Schema.stepsAfter(BEFORE_INDEXES, new SchemaName("durable"), "durable")) {
+        for (MigrationStep step : NEXT.stepsAfter(BASELINE, SCHEMA, "durable")) {
             Matcher index = Pattern.compile(
                             "(?m)^create (?:unique )?index (?!concurrently)\\w+ on \"durable\"\\.(\\w+)")
                     .matcher(step.sql());
@@ -199,10 +205,10 @@ class MigrationTest {
 
     @Test
     void several_processes_that_start_at_once_take_turns() {
-        Sql.execute(dataSource, Schema.sql(0, BEFORE_INDEXES));
+        Sql.execute(dataSource, script(0, BASELINE));
         List<Meanwhile<Boolean>> processes = IntStream.range(0, 4)
                 .mapToObj(i -> Meanwhile.of(() -> {
-                    builder().build().open();
+                    migration(Duration.ofMinutes(1)).run(SchemaMode.MIGRATE);
                     return true;
                 }))
                 .toList();
@@ -252,14 +258,14 @@ class MigrationTest {
     /** The process died between the index and the rest, or in the middle of the index. */
     @Test
     void what_died_between_two_steps_is_gone_on_with() {
-        Sql.execute(dataSource, Schema.sql(0, 11));
-        step12().forEach(step -> Sql.execute(dataSource, step.sql()));
+        Sql.execute(dataSource, script(0, 2));
+        concurrentStep().forEach(step -> Sql.execute(dataSource, step.sql()));
         assertThatItWorks();
     }
 
     @Test
     void an_index_whose_build_was_broken_off_is_built_anew() {
-        Sql.execute(dataSource, Schema.sql(0, 11));
+        Sql.execute(dataSource, script(0, 2));
         brokenOff();
 
         assertThatItWorks();
@@ -268,21 +274,21 @@ class MigrationTest {
     }
 
     private void brokenOff() {
-        step12().forEach(step -> Sql.execute(dataSource, step.sql()));
+        concurrentStep().forEach(step -> Sql.execute(dataSource, step.sql()));
         Sql.execute(
                 dataSource,
-                "update pg_index set indisvalid = false where indexrelid = 'durable.activity_job_unbegun_deadline'::regclass");
+                "update pg_index set indisvalid = false where indexrelid = 'durable.activity_job_retried_anew'::regclass");
     }
 
-    private static Stream<MigrationStep> step12() {
-        return Schema.stepsAfter(11, new SchemaName("durable"), "durable").stream()
-                .filter(step -> step.version() == 12 && step.index() != null);
+    private static Stream<MigrationStep> concurrentStep() {
+        return NEXT.stepsAfter(2, SCHEMA, "durable").stream().filter(step -> step.index() != null);
     }
 
     @Test
     void nothing_stays_in_the_session_of_the_pool() {
-        Sql.execute(dataSource, Schema.sql(0, BEFORE_INDEXES));
+        Sql.execute(dataSource, script(0, BASELINE));
         DataSource pool = database.pooledDataSource(2);
+        migration(pool, Duration.ofMinutes(1)).run(SchemaMode.MIGRATE);
         PostgresHistoryStore.of(pool).open();
 
         String searchPath =
@@ -298,7 +304,7 @@ class MigrationTest {
 
     @Test
     void a_table_that_others_hold_for_too_long_is_left_and_who_holds_it_is_named() throws SQLException {
-        Sql.execute(dataSource, Schema.sql(0, 10));
+        Sql.execute(dataSource, script(0, BASELINE));
         PGSimpleDataSource report = (PGSimpleDataSource) database.dataSource();
         report.setApplicationName("monthly report");
         try (Connection reader = report.getConnection();
@@ -308,8 +314,8 @@ class MigrationTest {
 
             assertThatThrownBy(() -> migration(Duration.ofMillis(300)).run(SchemaMode.MIGRATE))
                     .isInstanceOf(DurableException.class)
-                    .hasMessageStartingWith("schema \"durable\" can't be brought to version " + Schema.version()
-                            + " (its version 11): not within PT0.3S, as a table is locked by others in the database at"
+                    .hasMessageStartingWith("schema \"durable\" can't be brought to version " + NEXT.version()
+                            + " (its version 2): not within PT0.3S, as a table is locked by others in the database at"
                             + " orders-db. Nothing of this step was done. Usual cause: a transaction that was left open, a"
                             + " long report, or a dump. The oldest transactions that hold tables of schema \"durable\" are"
                             + " pid ")
@@ -317,15 +323,17 @@ class MigrationTest {
                     .hasMessageContaining("select count(*) from durable.outbox")
                     .hasMessageEndingWith(
                             "Wait for it to end or end it (select pg_terminate_backend(pid)), then try again.");
-            assertThat(version()).isEqualTo(10);
+            assertThat(version()).isEqualTo(BASELINE);
         }
         assertThatItWorks();
     }
 
     private Migration migration(Duration patience) {
-        SchemaName schema = new SchemaName("durable");
-        StoreErrors failures = new StoreErrors("orders-db");
-        return new Migration(dataSource, null, schema, null, failures, patience);
+        return migration(dataSource, patience);
+    }
+
+    private static Migration migration(DataSource owner, Duration patience) {
+        return new Migration(owner, null, SCHEMA, null, new StoreErrors("orders-db"), patience, NEXT);
     }
 
     @Test

@@ -1,0 +1,1067 @@
+-- The schema as a new database gets it. The next change is a migration of its own beside this file (V2__….sql, listed in
+-- Schema); within a major version migrations only add: columns with defaults, indexes, functions, views, never a rewrite of
+-- a table. Rights stand in grants.sql, which runs after the migrations.
+--
+-- Every key of per-run data ends in shard (0..1023, carried by run id and workflow id alike, free in the alignment of
+-- the rows); there are no foreign keys, sequences or server-made key values: the schema can be distributed by shard.
+-- Payloads and event attributes are json, not jsonb: kept as written (number text, key order, \u0000).
+-- Functions fix their search_path, or bind the names in their bodies when they are made (RETURN), so that no function in a
+-- schema that others may write is called in place of PostgreSQL's.
+
+-- What a library needs to work with this schema. A library accepts any schema whose min_library it meets.
+create table ${schema}.schema_version (
+    version     integer     not null primary key,
+    min_library text        not null,
+    applied_at  timestamptz not null default now()
+);
+
+-- ======================================================================================================================
+-- The roles
+-- ======================================================================================================================
+
+-- Two roles without login, to be granted to the users that people and processes connect as. Made only if the migrating user
+-- may create roles; if not, a DBA creates them and runs Schema.grants().
+do $roles$
+declare
+    role_name text;
+begin
+    foreach role_name in array array['${name}_worker', '${name}_retention'] loop
+        if to_regrole(quote_ident(role_name)) is null then
+            begin
+                execute format('create role %I nologin', role_name);
+            exception
+                when insufficient_privilege then
+                    raise notice 'role % is not created: % may not create roles', role_name, current_user;
+                when duplicate_object or unique_violation then
+                    null; -- made by a migration of the same name in another database of this server at the same time
+            end;
+        end if;
+    end loop;
+end $roles$;
+
+-- ======================================================================================================================
+-- Time and guards
+-- ======================================================================================================================
+
+-- The only source of time. SQL and STABLE, so that it is inlined and index conditions stay index conditions; tests
+-- replace it by one that adds an offset.
+create function ${schema}.clock() returns timestamptz
+    language sql stable parallel safe
+    return statement_timestamp();
+
+-- Aborts the transaction of a batch that does not find what it counted on; the library then finds the culprit.
+create function ${schema}.must(ok boolean, what text) returns void
+    language plpgsql as $$
+begin
+    if ok is not true then
+        raise exception using errcode = 'DU001', message = what;
+    end if;
+end $$;
+
+-- The lowest UUIDv7 of a millisecond.
+create function ${schema}.run_id_at(at timestamptz) returns uuid
+    language sql stable strict
+    return (lpad(to_hex(floor(extract(epoch from at) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid;
+
+-- When a run id was made, as a UUIDv7 says it. Every start computes it for an index: without numeric, without the text of
+-- the id, and naming its argument once, as a function that names it twice is not inlined and costs five times as much.
+create function ${schema}.run_id_time(run_id uuid) returns timestamptz
+    language sql immutable strict parallel safe
+    return to_timestamp(('x' || encode(substr(uuid_send(run_id), 1, 6), 'hex'))::bit(48)::bigint::float8 / 1000);
+
+-- ======================================================================================================================
+-- Runs
+-- ======================================================================================================================
+
+-- The business record of a run: written at its start and at its close, read by listings.
+create table ${schema}.workflow_run (
+    run_id        uuid        not null,
+    parent_run_id uuid,
+    close_fence   uuid,
+    started_at    timestamptz not null,
+    closed_at     timestamptz,
+    shard         smallint    not null,
+    workflow_id   text collate "C" not null,
+    type          text        not null,
+    task_queue    text        not null,
+    status        text        not null,
+    result        json,
+    failure       json,
+    memo          json,
+    attributes    jsonb       not null default '{}',
+    primary key (run_id, shard)
+) with (fillfactor = 85);
+
+-- The latest run of a workflow id. By the server's time, not by run id: a client may make an id long before it is used.
+create index workflow_run_by_workflow_id on ${schema}.workflow_run (workflow_id, started_at, shard);
+-- Search attributes; runs without any cost nothing here.
+create index workflow_run_by_attributes on ${schema}.workflow_run using gin (attributes jsonb_path_ops) where attributes <> '{}';
+-- Where rare types and rare task queues are: a summary of each 64 kB of the table, which inserts leave alone until they
+-- have filled it. Nothing is written for a run.
+create index workflow_run_names on ${schema}.workflow_run
+    using brin (type text_bloom_ops (n_distinct_per_range = 32), task_queue text_bloom_ops (n_distinct_per_range = 32))
+    with (pages_per_range = 8, autosummarize = on);
+-- Runs whose id was made more than ten seconds before or after their start. Queries repeat this expression word for word.
+create index workflow_run_odd_ids on ${schema}.workflow_run (started_at)
+    where started_at - ${schema}.run_id_time(run_id) not between interval '-10 s' and interval '10 s';
+
+-- The hot half of an open run: one narrow row, updated by each transition, deleted at the close.
+-- No index names fence, owned_until or anything else that each transition changes: those updates stay HOT.
+create table ${schema}.run_state (
+    run_id        uuid        not null,
+    fence         uuid        not null,
+    last_session  uuid,
+    next_event_id bigint      not null,
+    owned_until   timestamptz,
+    wake_at       timestamptz,
+    not_before    timestamptz,
+    deadline      timestamptz,
+    expires_at    timestamptz,
+    needs         integer     not null default 0,
+    stalls        integer     not null default 0,
+    shard         smallint    not null,
+    paused        boolean     not null default false,
+    closing       boolean     not null default false,
+    workflow_id   text collate "C" not null,
+    type          text        not null,
+    task_queue    text        not null,
+    stalled_by    text,
+    primary key (run_id, shard),
+    unique (workflow_id, shard)
+) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000,
+        autovacuum_analyze_scale_factor = 0.1, autovacuum_vacuum_cost_delay = 0);
+
+create index run_state_due on ${schema}.run_state (task_queue, wake_at) where wake_at is not null;
+create index run_state_deadline on ${schema}.run_state (deadline) where deadline is not null;
+create index run_state_expiry on ${schema}.run_state (expires_at) where expires_at is not null;
+create index run_state_stalled on ${schema}.run_state (run_id) where stalled_by is not null;
+
+-- Closed runs that are not found by the time in their id: those that ended otherwise than COMPLETED, and those that took
+-- longer than an hour. activity: of a background job. A run that completes in an ordinary way enters none of these B-trees,
+-- and no column that the updates of workflow_run change is in an index: they stay HOT.
+create table ${schema}.notable_run (
+    run_id      uuid        not null,
+    started_at  timestamptz not null,
+    closed_at   timestamptz not null,
+    shard       smallint    not null,
+    workflow_id text collate "C" not null,
+    type        text        not null,
+    task_queue  text        not null,
+    status      text        not null,
+    activity    text,
+    primary key (run_id, shard)
+);
+
+create index notable_run_by_status on ${schema}.notable_run (status, run_id);
+create index notable_run_by_closing on ${schema}.notable_run (status, closed_at);
+create index notable_run_by_type on ${schema}.notable_run (type, status, run_id);
+create index notable_run_by_queue on ${schema}.notable_run (task_queue, status, run_id);
+create index notable_run_by_workflow_id on ${schema}.notable_run (workflow_id);
+create index notable_run_by_activity on ${schema}.notable_run (activity, status, run_id) where activity is not null;
+
+-- ======================================================================================================================
+-- Histories
+-- ======================================================================================================================
+
+-- The only truth about a run. Append-only (see below); partitioned by run id, which is by start time, so that old
+-- histories go by dropping a table. There is no default partition: a row that fits nowhere is refused, never misplaced.
+-- fence stands on the first event of each transition: it answers whether a commit whose reply was lost happened.
+create table ${schema}.history_event (
+    run_id     uuid        not null,
+    event_id   bigint      not null,
+    at         timestamptz not null,
+    message_id uuid,
+    fence      uuid,
+    shard      smallint    not null,
+    type       text        not null,
+    attributes json        not null,
+    primary key (run_id, event_id, shard)
+) partition by range (run_id);
+
+-- Retention removes by DELETE on the table as a whole: on a partition by itself nothing looks for open runs.
+create function ${schema}.refuse_history_change() returns trigger
+    language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+    if current_user <> '${name}_retention' or tg_op <> 'DELETE' or tg_table_name <> 'history_event' then
+        raise exception using
+            errcode = 'DU002',
+            message = format('history is append-only: %s on %I.%I is refused', tg_op, tg_table_schema, tg_table_name),
+            hint = format('Only the role ${name}_retention may remove history (SET ROLE ${name}_retention), by DELETE on'
+                          ' %I.history_event.', tg_table_schema);
+    end if;
+    return null;
+end $$;
+
+create trigger append_only before update or delete or truncate on ${schema}.history_event
+    for each statement execute function ${schema}.refuse_history_change();
+
+-- Open runs and their histories can't be removed. Once a statement, however much it removes. EXECUTE, so that it is planned
+-- for as many rows as there are; by its definer's rights, as retention can't read run_state.
+create function ${schema}.refuse_open_runs() returns trigger
+    language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+    runs bigint;
+    one  text;
+begin
+    execute 'select count(distinct s.run_id), min(format(''%s (run %s)'', s.workflow_id, s.run_id))'
+            '  from gone g join ${schema}.run_state s on s.run_id = g.run_id and s.shard = g.shard'
+            || case tg_table_name when 'history_event' then
+                ' join ${schema}.workflow_run w on w.run_id = s.run_id and w.shard = s.shard where w.closed_at is null'
+               else '' end
+       into runs, one;
+    if runs > 0 then
+        raise exception using
+            errcode = 'DU002',
+            message = format('DELETE on %I.%I is refused: it would take what %s to go on, such as %s', tg_table_schema,
+                             tg_table_name, case runs when 1 then 'an open run needs' else runs || ' open runs need' end, one),
+            hint = format('Remove what has been closed for long only (… and closed_at < now() - interval ''1 year'', of'
+                          ' %I.workflow_run). If an open run is to go, end it first: client.handle(workflowId)'
+                          '.terminate("why").', tg_table_schema);
+    end if;
+    return null;
+end $$;
+revoke execute on function ${schema}.refuse_open_runs() from public;
+
+create trigger refuse_open_runs after delete on ${schema}.history_event
+    referencing old table as gone for each statement execute function ${schema}.refuse_open_runs();
+create trigger refuse_open_runs after delete on ${schema}.workflow_run
+    referencing old table as gone for each statement execute function ${schema}.refuse_open_runs();
+
+-- Notes a run in notable_run; by a trigger, so that whatever closes a run notes it. The name of a job's activity stands in
+-- its first event: a quote inside any text is escaped, so nothing else looks like this.
+create function ${schema}.note_run() returns trigger
+    language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+    insert into ${schema}.notable_run (run_id, started_at, closed_at, shard, workflow_id, type, task_queue, status, activity)
+    values (new.run_id, new.started_at, new.closed_at, new.shard, new.workflow_id, new.type, new.task_queue, new.status,
+            case when new.type = 'durable.job' then
+                (select substring(e.attributes::text from '"input"\s*:\s*\[\s*"([^"\\]*)"') from ${schema}.history_event e
+                  where e.run_id = new.run_id and e.event_id = 1 and e.shard = new.shard) end)
+    on conflict do nothing;
+    return null;
+end $$;
+
+create trigger note_run after update on ${schema}.workflow_run for each row
+    when (new.closed_at is not null and old.closed_at is null
+          and (new.status <> 'COMPLETED' or new.closed_at > new.started_at + interval '1 hour'))
+    execute function ${schema}.note_run();
+
+-- Whoever may remove a run removes its note with it.
+create function ${schema}.forget_runs() returns trigger
+    language plpgsql security definer set search_path = ${schema}, pg_temp as $$
+begin
+    delete from ${schema}.notable_run n using gone g where n.run_id = g.run_id and n.shard = g.shard;
+    return null;
+end $$;
+revoke execute on function ${schema}.forget_runs() from public;
+
+create trigger forget_runs after delete on ${schema}.workflow_run
+    referencing old table as gone for each statement execute function ${schema}.forget_runs();
+
+-- A bound of a partition, from what pg_get_expr says of it; null of a DEFAULT partition, which has none.
+create function ${schema}.history_bound(bounds text, of_end boolean) returns uuid
+    language sql immutable strict parallel safe
+    return case when of_end and bounds like '%TO (MAXVALUE)' then 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+                when not of_end and bounds like '%FROM (MINVALUE)%' then '00000000-0000-0000-0000-000000000000'
+                when of_end then substring(bounds from 'TO \(''([0-9a-f-]{36})''\)')
+                else substring(bounds from 'FROM \(''([0-9a-f-]{36})''\)') end::uuid;
+
+-- Whether partitions take every row from one id to another: one that is being detached does not. Each but the last ends
+-- where another begins.
+create function ${schema}.has_history_partition(lowest uuid, beyond uuid) returns boolean
+    language sql stable
+    return not exists (
+        with taken as (
+            select ${schema}.history_bound(b.bounds, false) as first, ${schema}.history_bound(b.bounds, true) as after
+              from pg_inherits i join pg_class c on c.oid = i.inhrelid
+              cross join pg_get_expr(c.relpartbound, c.oid) b(bounds)
+             where i.inhparent = '${schema}.history_event'::regclass and not i.inhdetachpending)
+        select from (select lowest as id union all select t.after from taken t where t.after > lowest and t.after < beyond) p
+         where not exists (select from taken t where t.first <= p.id and t.after > p.id));
+
+-- Creates what is missing of the monthly partitions from one time to another; says how many it made. Workers call it at
+-- start, every hour, and when a run finds none, so it is SECURITY DEFINER: they need no right to create tables.
+-- Not far from now, whoever asks. A table that was detached keeps its name, and the new one gets another. Partitions that a
+-- DBA made with other bounds stay, and what they leave of a month gets partitions. Beside a DEFAULT
+-- partition that has rows none is made: the server would read it whole, under a lock that keeps everybody from it.
+-- Locks: SHARE UPDATE EXCLUSIVE on history_event (ATTACH, not CREATE … PARTITION OF: reads and writes go on).
+create function ${schema}.add_history_partitions(from_at timestamptz, until_at timestamptz) returns integer
+    language plpgsql security definer set search_path = ${schema}, pg_temp as $$
+declare
+    month     timestamp := date_trunc('month', from_at at time zone 'UTC');
+    lowest    uuid;
+    beyond    uuid;
+    free      uuid;
+    taken     record;
+    name      text;
+    other     text;
+    has_rows  boolean;
+    made      integer := 0;
+begin
+    if from_at is null or until_at is null or from_at < clock() - interval '100 days'
+        or until_at > clock() + interval '400 days' then
+        raise exception using
+            errcode = '22023',
+            message = format('add_history_partitions(%L, %L): partitions are made for 100 days back and 400 days ahead at'
+                             ' most', from_at, until_at);
+    end if;
+    while month at time zone 'UTC' <= until_at loop
+        lowest := run_id_at(month at time zone 'UTC');
+        beyond := run_id_at((month + interval '1 month') at time zone 'UTC');
+        if not has_history_partition(lowest, beyond) then
+            -- Two processes that start at once: the second waits here, then finds the partition. ATTACH takes the same lock.
+            lock table only ${schema}.history_event in share update exclusive mode;
+            -- One whose DETACH CONCURRENTLY did not come to its end still takes the place of another.
+            for other in
+                select c.relname from pg_inherits i join pg_class c on c.oid = i.inhrelid
+                 where i.inhparent = '${schema}.history_event'::regclass and i.inhdetachpending
+                   and history_bound(pg_get_expr(c.relpartbound, c.oid), false) < beyond
+                   and history_bound(pg_get_expr(c.relpartbound, c.oid), true) > lowest loop
+                execute format('alter table ${schema}.history_event detach partition ${schema}.%I finalize', other);
+            end loop;
+            for other in
+                select i.inhrelid::regclass from pg_inherits i join pg_class c on c.oid = i.inhrelid
+                 where i.inhparent = '${schema}.history_event'::regclass
+                   and pg_get_expr(c.relpartbound, c.oid) = 'DEFAULT' loop
+                execute format('select exists (select from %s)', other) into has_rows;
+                if has_rows then
+                    return made;
+                end if;
+            end loop;
+            free := lowest;
+            for taken in
+                select b.first, b.after
+                  from (select history_bound(pg_get_expr(c.relpartbound, c.oid), false) as first,
+                               history_bound(pg_get_expr(c.relpartbound, c.oid), true) as after
+                          from pg_inherits i join pg_class c on c.oid = i.inhrelid
+                         where i.inhparent = '${schema}.history_event'::regclass
+                        union all select beyond, beyond) b
+                 where b.first <= beyond and b.after > lowest order by 1, 2 loop
+                if free < taken.first then
+                    name := 'history_event_' || to_char(month, 'YYYY_MM');
+                    other := name;
+                    for copy in 2 .. 1000 loop
+                        exit when not exists (select from pg_class c
+                                               where c.relname = name and c.relnamespace = '${schema}'::regnamespace);
+                        name := other || '_' || copy;
+                    end loop;
+                    execute format('create table ${schema}.%I (like ${schema}.history_event including defaults)'
+                        ' with (autovacuum_vacuum_insert_scale_factor = 0.2, autovacuum_analyze_scale_factor = 0.1)', name);
+                    execute format('create trigger append_only before update or delete or truncate on ${schema}.%I'
+                        ' for each statement execute function ${schema}.refuse_history_change()', name);
+                    execute format('alter table ${schema}.history_event attach partition ${schema}.%I'
+                        ' for values from (%L) to (%L)', name, free, taken.first);
+                    made := made + 1;
+                end if;
+                free := greatest(free, taken.after);
+            end loop;
+        end if;
+        month := month + interval '1 month';
+    end loop;
+    return made;
+end $$;
+revoke execute on function ${schema}.add_history_partitions(timestamptz, timestamptz) from public;
+
+-- ======================================================================================================================
+-- Messages
+-- ======================================================================================================================
+
+-- Messages to a run, until the transition that turns them into events. In order of (at, ord).
+create table ${schema}.inbox (
+    run_id     uuid        not null,
+    message_id uuid        not null,
+    at         timestamptz not null,
+    ord        integer     not null,
+    kind       smallint    not null,
+    shard      smallint    not null,
+    wakes      boolean     not null,
+    task_queue text        not null,
+    name       text        not null,
+    payload    json        not null,
+    notes      json,
+    primary key (run_id, message_id, shard)
+) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000,
+        autovacuum_analyze_scale_factor = 0.1, autovacuum_vacuum_cost_delay = 0);
+
+-- Claims skip from run to run in this index: a run with 20,000 messages costs one probe.
+create index inbox_waking on ${schema}.inbox (task_queue, run_id) where wakes;
+
+-- Effects of a transition, or of a caller's own transaction (then run_id is its process), on other runs. In order of
+-- event id within a run. new_run: what to start, as JSON, if no run of the target workflow id is open; null is a message for
+-- an open run only.
+create table ${schema}.outbox (
+    run_id             uuid        not null,
+    event_id           bigint      not null,
+    target_run_id      uuid,
+    at                 timestamptz not null,
+    kind               smallint    not null,
+    shard              smallint    not null,
+    target_workflow_id text collate "C" not null,
+    name               text        not null,
+    payload            json        not null,
+    new_run            json,
+    primary key (run_id, event_id, shard)
+) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0);
+
+-- Messages of the outbox that the database refuses, with its reason, out of the way of the others. Somebody should look:
+-- resend_refused sends one again when its cause is mended; one that is not wanted any more is deleted.
+create table ${schema}.outbox_refused (
+    run_id             uuid        not null,
+    event_id           bigint      not null,
+    target_run_id      uuid,
+    at                 timestamptz not null,
+    refused_at         timestamptz not null,
+    kind               smallint    not null,
+    shard              smallint    not null,
+    target_workflow_id text collate "C" not null,
+    name               text        not null,
+    payload            json        not null,
+    sqlstate           text        not null,
+    error              text        not null,
+    new_run            json,
+    primary key (run_id, event_id, shard)
+);
+
+create function ${schema}.resend_refused(source uuid, event bigint) returns boolean
+    language sql set search_path = pg_catalog, pg_temp as $$
+with gone as (delete from ${schema}.outbox_refused r where r.run_id = source and r.event_id = event returning r.*),
+back as (
+    insert into ${schema}.outbox (run_id, event_id, target_run_id, at, kind, shard, target_workflow_id, name, payload, new_run)
+    select g.run_id, g.event_id, g.target_run_id, g.at, g.kind, g.shard, g.target_workflow_id, g.name, g.payload, g.new_run
+      from gone g
+    returning true)
+select exists (select from back)
+$$;
+
+-- Answers to updates, for an hour.
+create table ${schema}.reply (
+    message_id uuid        not null,
+    at         timestamptz not null,
+    shard      smallint    not null,
+    result     json,
+    failure    json,
+    primary key (message_id, shard)
+);
+create index reply_by_age on ${schema}.reply (at);
+
+-- ======================================================================================================================
+-- Activities
+-- ======================================================================================================================
+
+-- state: 0 ready, 1 delayed, 2 running, 3 dead, 4 paused (held, and claimed by nobody), 5 external (left to the holder of
+-- its token: it keeps its lease, no session has it), 6 incident, 7 waiting
+-- until its limit key lets it through. Dead letters and incidents have buried_at and a fingerprint,
+-- and wait for an operator. A finished job is deleted in the completing transition: history is the
+-- record. rank = when it became ready, less its priority: aging priority as a plain index order. begun: an attempt's body was
+-- called, or may have been.
+create table ${schema}.activity_job (
+    run_id                     uuid        not null,
+    lease                      uuid,
+    claim                      uuid,
+    session                    uuid,
+    rank                       timestamptz not null,
+    visible_at                 timestamptz,
+    claimed_at                 timestamptz,
+    scheduled_at               timestamptz not null,
+    schedule_to_start_deadline timestamptz,
+    schedule_to_close_deadline timestamptz,
+    deadline                   timestamptz,
+    silent_until               timestamptz,
+    buried_at                  timestamptz,
+    seq                        integer     not null,
+    attempt                    integer     not null default 1,
+    crashes                    integer     not null default 0,
+    max_crashes                integer     not null,
+    priority                   integer     not null,
+    revision                   integer     not null default 0,
+    state                      smallint    not null,
+    shard                      smallint    not null,
+    cancel_requested           boolean     not null default false,
+    begun                      boolean     not null default false,
+    paused                     boolean     not null default false,
+    workflow_id                text collate "C" not null,
+    workflow_type              text        not null,
+    task_queue                 text        not null,
+    activity                   text        not null,
+    last_failure               text,
+    fingerprint                text,
+    limit_key                  text collate "C",
+    input                      json        not null,
+    options                    json        not null,
+    headers                    json        not null,
+    notes                      json,
+    operator_notes             json,
+    primary key (run_id, seq, shard)
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000,
+        autovacuum_analyze_scale_factor = 0.1, autovacuum_vacuum_cost_delay = 0);
+
+-- Each claim is one of these two orders, and matches it exactly.
+create index activity_job_ready on ${schema}.activity_job (task_queue, rank) where state = 0;
+create index activity_job_delayed on ${schema}.activity_job (task_queue, visible_at) where state = 1;
+-- Jobs with a limit key only: those that wait by key, those that have been let through, those whose delay has to end.
+create index activity_job_waiting on ${schema}.activity_job (task_queue, limit_key, rank) where state = 7;
+create index activity_job_admitted on ${schema}.activity_job (task_queue, limit_key) where limit_key is not null and state in (0, 2, 5);
+create index activity_job_delayed_key on ${schema}.activity_job (task_queue, visible_at) where state = 1 and limit_key is not null;
+-- The claims of a session, and the sessions that have claims.
+create index activity_job_running on ${schema}.activity_job (session) where state = 2;
+-- Those in the hands of others, by when their time is over. Queries repeat this expression word for word.
+create index activity_job_external on ${schema}.activity_job (least(deadline, silent_until, schedule_to_close_deadline))
+    where state = 5;
+-- Those that nothing has begun, by when their time is over. Schedule-to-start is for a job that has never begun; a pause
+-- stops neither time: they are what the workflow was promised. Queries repeat this expression word for word.
+create index activity_job_waiting_deadline on ${schema}.activity_job
+    (least(schedule_to_close_deadline, case when not begun then schedule_to_start_deadline end))
+    where state in (0, 1, 4, 7)
+      and least(schedule_to_close_deadline, case when not begun then schedule_to_start_deadline end) is not null;
+-- Jobs that are not on the straight way, in the order of listings: retried, held, waiting for an operator.
+create index activity_job_retried on ${schema}.activity_job (run_id, seq) where attempt > 1;
+create index activity_job_paused on ${schema}.activity_job (run_id, seq) where state = 4;
+-- Dead letters and incidents: page by page, what failed alike, the oldest, and by what listings ask for.
+create index activity_job_buried on ${schema}.activity_job (fingerprint, buried_at) where state in (3, 6);
+create index activity_job_buried_state on ${schema}.activity_job (state, run_id, seq) where state in (3, 6);
+create index activity_job_buried_since on ${schema}.activity_job (state, buried_at) where state in (3, 6);
+create index activity_job_buried_workflow on ${schema}.activity_job (workflow_id) where state in (3, 6);
+create index activity_job_buried_activity on ${schema}.activity_job (activity, run_id, seq) where state in (3, 6);
+create index activity_job_buried_queue on ${schema}.activity_job (task_queue, run_id, seq) where state in (3, 6);
+create index activity_job_buried_type on ${schema}.activity_job (workflow_type, run_id, seq) where state in (3, 6);
+
+-- How far a running attempt is. Its own narrow table: updates stay HOT and never touch the job.
+create table ${schema}.activity_heartbeat (
+    run_id  uuid        not null,
+    at      timestamptz not null,
+    seq     integer     not null,
+    shard   smallint    not null,
+    details json        not null,
+    primary key (run_id, seq, shard)
+) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000,
+        autovacuum_vacuum_cost_delay = 0);
+
+-- Background jobs of a batch: one row a job. number: of its item, from 0. run_id: the last run that was started there.
+create table ${schema}.batch_job (
+    batch  text collate "C" not null,
+    number integer          not null,
+    run_id uuid             not null,
+    shard  smallint         not null,
+    primary key (batch, number, shard)
+);
+
+-- ======================================================================================================================
+-- Processes, and what operators set
+-- ======================================================================================================================
+
+-- A worker process. Dead is for ever: nothing sets it back, and beat counts only while it is false. Lease: how long its
+-- beat may stand still; whoever watches it goes by this, not by a lease of its own. queues, activities: what it serves.
+create table ${schema}.session (
+    id         uuid        not null primary key,
+    beat       bigint      not null,
+    started_at timestamptz not null,
+    dead       boolean     not null,
+    lease      interval    not null,
+    identity   text        not null,
+    queues     text[],
+    activities text[]
+) with (fillfactor = 50, autovacuum_vacuum_threshold = 100);
+
+create table ${schema}.schedule (
+    schedule_id text collate "C" not null primary key,
+    fence       uuid        not null,
+    next_at     timestamptz,
+    paused      boolean     not null default false,
+    spec        json        not null,
+    state       json        not null
+);
+create index schedule_due on ${schema}.schedule (next_at) where next_at is not null and not paused;
+
+-- Limits and pauses of a task queue; null is no limit, and a queue without a row has none. A queue with a limit of its
+-- own (not only of its keys) is claimed by one at a time, under the lock of this row. recent_starts: how many began in
+-- which 50 ms of the last second ("34028:3 34029:1"), for the rate.
+create table ${schema}.queue (
+    task_queue          text        not null primary key,
+    resume_at           timestamptz,
+    concurrency         integer,
+    rate_per_second     integer,
+    max_depth           integer,
+    key_concurrency     integer,
+    key_rate_per_second integer,
+    paused              boolean     not null default false,
+    recent_starts       text        not null default ''
+) with (fillfactor = 50, autovacuum_vacuum_threshold = 100);
+
+-- One row a task queue with limit keys, made when it is first needed: who has it locked lets the jobs through that wait for
+-- their keys. That takes a right; an advisory lock takes none.
+create table ${schema}.admission (
+    task_queue text collate "C" not null primary key
+);
+
+-- The starts of the last second by limit key, for queues with a rate per key; in no order that matters.
+create table ${schema}.limit_key_start (
+    task_queue text collate "C" not null,
+    limit_key  text collate "C" not null,
+    last_at    timestamptz      not null,
+    starts     timestamptz[]    not null,
+    primary key (task_queue, limit_key)
+) with (fillfactor = 50, autovacuum_vacuum_threshold = 100);
+
+-- Places under limits that are still taken although their jobs run no longer: one row for each body that may go on, under
+-- the lease of its attempt; only for jobs with a limit key, and of queues with a concurrency. It counts while its session
+-- lives and until kept_until; its worker deletes it when the body has ended.
+create table ${schema}.kept_place (
+    lease      uuid        not null primary key,
+    session    uuid        not null,
+    kept_until timestamptz not null,
+    task_queue text collate "C" not null,
+    limit_key  text collate "C"
+) with (fillfactor = 50, autovacuum_vacuum_threshold = 100);
+create index kept_place_queue on ${schema}.kept_place (task_queue, limit_key);
+
+-- Activities that nobody begins anywhere, in whatever queue their jobs stand.
+-- activity: a name (Payments.charge), or a type (Payments) for all its methods. resume_at: by itself from then on.
+create table ${schema}.activity_pause (
+    activity  text collate "C" not null primary key,
+    resume_at timestamptz
+);
+
+-- When somebody was last told of a failure, so that one failure of ten thousand jobs is one alert.
+-- told_until: what was buried up to then was part of what the alert told.
+create table ${schema}.alert (
+    at          timestamptz not null,
+    told_until  timestamptz not null,
+    fingerprint text        not null primary key
+) with (autovacuum_vacuum_threshold = 100);
+
+-- What operators did. It only grows; its retention is purge_audit, which says what it is to the trigger.
+create table ${schema}.audit (
+    id      uuid        not null primary key,
+    at      timestamptz not null,
+    actor   text        not null,
+    action  text        not null,
+    target  text        not null,
+    details json        not null
+);
+create index audit_by_time on ${schema}.audit (at);
+
+create function ${schema}.refuse_audit_change() returns trigger
+    language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+    if coalesce(current_setting('durable.purging', true), '') <> format('%I.%I', tg_table_schema, tg_table_name) then
+        raise exception using
+            errcode = 'DU002',
+            message = format('the audit is append-only: %s on %I.%I is refused', tg_op, tg_table_schema, tg_table_name),
+            hint = format('The role ${name}_retention may remove old rows: SET ROLE "${name}_retention";'
+                          ' SELECT %I.purge_audit(now() - interval ''1 year'').', tg_table_schema);
+    end if;
+    return null;
+end $$;
+create trigger append_only before update or delete or truncate on ${schema}.audit
+    for each statement execute function ${schema}.refuse_audit_change();
+
+-- Removes what is older, and says so in the audit; gives how many rows went. Nothing younger than a day goes: by its rows
+-- the holder of a token that tells the same failure again is known.
+create function ${schema}.purge_audit(before timestamptz) returns bigint
+    language plpgsql security definer set search_path = ${schema}, pg_temp as $$
+declare
+    gone bigint;
+begin
+    if before is null or before > clock() - interval '1 day' then
+        raise exception using
+            errcode = '22023',
+            message = format('purge_audit(%L): rows of the last day stay', before),
+            hint = 'Say a time that is at least a day ago.';
+    end if;
+    perform set_config('durable.purging', format('%I.audit', (select n.nspname from pg_namespace n
+        where n.oid = '${schema}'::regnamespace)), true);
+    delete from audit a where a.at < before;
+    get diagnostics gone = row_count;
+    perform set_config('durable.purging', '', true);
+    insert into audit (id, at, actor, action, target, details)
+    values (gen_random_uuid(), clock(), session_user, 'purge audit', before::text, json_build_object('rows', gone));
+    return gone;
+end $$;
+revoke execute on function ${schema}.purge_audit(timestamptz) from public;
+
+-- ======================================================================================================================
+-- Whose work stands here
+-- ======================================================================================================================
+
+-- The database that this is, as it can be known. system_id: null where the server does not tell it. A failover, another
+-- address and another timeline change nothing of it; a copy by CREATE DATABASE has another database_id, a restored dump
+-- another system_id. pg_upgrade makes a new system_id, and keeps database_id and table_ids
+-- (a restored dump makes its tables in another order).
+create function ${schema}.this_database(out system_id text, out database_id bigint, out table_ids text, out server integer,
+                              out database text)
+    language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+    begin
+        select s.system_identifier::text into system_id from pg_control_system() s;
+    exception when insufficient_privilege or undefined_function or feature_not_supported then
+        system_id := null;
+    end;
+    select d.oid::bigint, d.datname into database_id, database from pg_database d where d.datname = current_database();
+    table_ids := concat_ws(' ', '${schema}.schema_version'::regclass::oid, '${schema}.activity_job'::regclass::oid);
+    server := current_setting('server_version_num')::integer / 10000;
+end $$;
+
+-- One row. name: as processes call their installation; null where none has said one yet. The rest: the database in which
+-- it was made, or was adopted, or to which its name has gone. frozen: nobody works. channel: the name under which processes
+-- of this schema tell each other what there is to do. Whoever may read it may speak and listen there. It may be changed at
+-- any time: processes read it every ten seconds.
+create table ${schema}.installation (
+    only_one    boolean     not null primary key check (only_one),
+    name        text,
+    system_id   text,
+    database_id bigint      not null,
+    table_ids   text        not null,
+    server      integer     not null,
+    database    text        not null,
+    since       timestamptz not null,
+    frozen      boolean     not null default false,
+    channel     text        not null default 'durable_' || replace(gen_random_uuid()::text, '-', '')
+);
+insert into ${schema}.installation (only_one, system_id, database_id, table_ids, server, database, since)
+select true, h.system_id, h.database_id, h.table_ids, h.server, h.database, ${schema}.clock() from ${schema}.this_database() h;
+
+-- Whether a process that calls its installation so may work here: OWN, or why not. A name decides alone; without one the
+-- database does. The first name that is said in the database where the installation was made becomes its own; where the
+-- name is right and the database another one, that one is written down. Both stand in the audit.
+-- A copy in which no run ever was is nobody's work: a template for databases of tests, say. It becomes its own.
+create function ${schema}.belongs(as_name text, out verdict text, out name text, out made_in text, out since timestamptz)
+    language plpgsql security definer set search_path = ${schema}, pg_temp as $$
+declare
+    i    installation;
+    here record;
+    same boolean;
+begin
+    loop
+        select * into i from installation;
+        select * into here from this_database();
+        same := i.database_id = here.database_id
+            and (i.system_id = here.system_id or i.system_id is null or here.system_id is null
+                 or (i.table_ids = here.table_ids and i.server < here.server));
+        name := i.name;
+        made_in := i.database;
+        since := i.since;
+        same := same or (i.name is null and not exists (select from workflow_run) and not exists (select from outbox));
+        verdict := case when i.frozen then 'FROZEN'
+                        when i.name is null and not same then 'COPY'
+                        when as_name is null and not same then 'COPY'
+                        when as_name is null and i.name is not null then 'NAMELESS'
+                        when i.name <> as_name then 'NAME'
+                        else 'OWN' end;
+        exit when verdict <> 'OWN'
+               or (i.name is not distinct from as_name and i.database_id = here.database_id
+                   and i.system_id is not distinct from here.system_id and i.server = here.server);
+        update installation x
+           set name = as_name, system_id = here.system_id, database_id = here.database_id, table_ids = here.table_ids,
+               server = here.server, database = here.database
+         where x.name is not distinct from i.name and x.database_id = i.database_id
+           and x.system_id is not distinct from i.system_id and x.server = i.server and not x.frozen;
+        if found then
+            insert into audit (id, at, actor, action, target, details)
+            values (gen_random_uuid(), clock(), session_user,
+                    case when i.name is distinct from as_name then 'name installation' else 'move installation' end,
+                    coalesce(as_name, ''),
+                    json_build_object('from', i.database, 'fromServer', i.server, 'to', here.database,
+                                      'toServer', here.server));
+        end if;
+    end loop;
+end $$;
+revoke execute on function ${schema}.belongs(text) from public;
+
+-- ======================================================================================================================
+-- The read model: views for people, reports and joins with the application's own tables. Stable: columns are added, never changed.
+-- ======================================================================================================================
+
+-- Whether a JSON text is nested deeper than 1,064, where nobody can be sure of the stack. (What has more than a thousand
+-- values with more than 64 levels below them is taken for deep as well. Durable writes and reads 500 levels.) Round by round
+-- the innermost brackets go, until those that are left can't be deep.
+create function ${schema}.is_deep(value text) returns boolean
+    language plpgsql immutable strict parallel safe set search_path = pg_catalog, pg_temp as $$
+declare
+    brackets text;
+begin
+    if octet_length(value) <= 2000 or octet_length(value) - octet_length(translate(value, '[{', '')) <= 1000 then
+        return false;
+    end if;
+    brackets := regexp_replace(value, '"(?:[^"\\]|\\.)*"', '', 'g');
+    brackets := translate(regexp_replace(brackets, '[^][{}]+', '', 'g'), '{}', '[]');
+    for round in 1 .. 64 loop
+        exit when octet_length(brackets) <= 2000;
+        brackets := replace(brackets, '[]', '');
+    end loop;
+    return octet_length(brackets) > 2000;
+end $$;
+
+-- json for reading with jsonb's operators. Payloads may hold what jsonb and ->> refuse (\u0000, unpaired surrogates,
+-- numbers out of range): a view that fails on one row is no view, so those characters become \ufffd, and what is still
+-- refused comes as one string. Numbers with an exponent of 90 or more stay as they are written, as strings: jsonb would show
+-- all their digits. PostgreSQL 16 can ask whether a text is refused, without a handler.
+create function ${schema}.readable(value json) returns jsonb
+    language plpgsql immutable strict parallel unsafe set search_path = pg_catalog, pg_temp as $$
+declare
+    mended text := value::text;
+begin
+    if octet_length(mended) > 2000 and ${schema}.is_deep(mended) then
+        return to_jsonb(mended);
+    end if;
+    if mended ~ '[0-9][eE][+-]?0*(9[0-9]|[1-9][0-9][0-9])' then
+        -- Where this is the inside of a string, what comes of it is no JSON, and the whole is shown as one string.
+        mended := regexp_replace(mended,
+            '(^\s*|[\[,:]\s*)(-?[0-9]+(?:\.[0-9]+)?[eE][+-]?0*(?:9[0-9]|[1-9][0-9][0-9]+))(?=\s*(?:[],}]|$))',
+            '\1"\2"', 'g');
+    end if;
+    if current_setting('server_version_num')::integer >= 160000 then
+        if pg_input_is_valid(mended, 'jsonb') then
+            return mended::jsonb;
+        end if;
+        mended := regexp_replace(mended, '\\u(0000|[dD][89a-fA-F][0-9a-fA-F]{2})', '\\ufffd', 'g');
+        return case when pg_input_is_valid(mended, 'jsonb') then mended::jsonb else to_jsonb(value::text) end;
+    end if;
+    begin
+        return mended::jsonb;
+    exception when others then
+        begin
+            return regexp_replace(mended, '\\u(0000|[dD][89a-fA-F][0-9a-fA-F]{2})', '\\ufffd', 'g')::jsonb;
+        exception when others then
+            return to_jsonb(value::text);
+        end;
+    end;
+end $$;
+
+-- The sequence number of an activity's or timer's event; null where none stands there. It stands first, and is read as text:
+-- even -> refuses a text with \u0000 anywhere in it.
+create function ${schema}.seq_of(attributes json) returns integer
+    language sql immutable strict parallel unsafe
+    return coalesce(substring(attributes::text from '^\s*\{\s*"seq"\s*:\s*(\d{1,9})\s*[,}]'),
+                    substring(${schema}.readable(attributes) ->> 'seq' from '^\d{1,9}$'))::integer;
+
+-- What has an exception handler is refused in a parallel plan up to PostgreSQL 15, and reaches none on newer ones. A server
+-- that was upgraded from 14 or 15 goes on without parallel plans there.
+do $parallel$
+declare
+    safety text := case when current_setting('server_version_num')::integer >= 160000 then 'safe' else 'unsafe' end;
+begin
+    execute 'alter function ${schema}.readable(json) parallel ' || safety;
+    execute 'alter function ${schema}.seq_of(json) parallel ' || safety;
+end $parallel$;
+
+-- What stands in an array of informing events, or counts as one.
+create function ${schema}.events_in(value json) returns text
+    language sql immutable parallel safe
+    return case when octet_length(value::text) > 2000 and ${schema}.is_deep(value::text) then to_json(value::text)::text
+                when value::text ~ '^\s*\[' then substring(value::text from '^\s*\[(.*)\]\s*$')
+                else value::text end;
+
+-- Two arrays of informing events as one: what the job's worker noted, and what orders have added since its claim. Text in,
+-- text out: nothing of the events is read. Empty or null is nothing; what is no array counts as an event, and so does an
+-- array that is nested too deep to be read: a claim that reads it with others goes on.
+create function ${schema}.joined(first json, second json) returns json
+    language sql immutable parallel safe
+    return case when first is null or first::text = '[]' then second
+            when second is null or second::text = '[]' then first
+            when first::text ~ '^\s*\[\s*\]\s*$' then second
+            when second::text ~ '^\s*\[\s*\]\s*$' then first
+            else ('[' || ${schema}.events_in(first) || ',' || ${schema}.events_in(second) || ']')::json end;
+
+-- One row a run.
+create view ${schema}.v_workflow as
+select w.workflow_id, w.run_id, w.type, w.task_queue, w.status,
+       s.stalled_by is not null as stalled, s.stalled_by,
+       w.started_at, w.closed_at, w.attributes, ${schema}.readable(w.memo) as memo,
+       (select ${schema}.readable(e.attributes) -> 'input' from ${schema}.history_event e
+         where e.run_id = w.run_id and e.event_id = 1 and e.shard = w.shard) as input,
+       ${schema}.readable(w.result) as result, ${schema}.readable(w.failure) as failure,
+       ${schema}.readable(w.failure) ->> 'message' as failure_message,
+       (select max(e.event_id) from ${schema}.history_event e where e.run_id = w.run_id and e.shard = w.shard) as history_length,
+       (select count(*) from ${schema}.inbox i where i.run_id = w.run_id and i.shard = w.shard) as waiting_messages,
+       s.wake_at as next_wake_at, s.owned_until, s.last_session, s.deadline, w.parent_run_id,
+       (select ${schema}.readable(e.attributes) ->> 'startedBy' from ${schema}.history_event e
+         where e.run_id = w.run_id and e.event_id = 1 and e.shard = w.shard) as started_by,
+       coalesce(s.paused, false) as paused
+  from ${schema}.workflow_run w
+  left join ${schema}.run_state s on s.run_id = w.run_id and s.shard = w.shard;
+
+-- One row an event: where workflow_id = 'order-42' order by run_id, event_id. Run by run, whatever the planner takes the
+-- sizes of tables for; a time window is one of run ids: where run_id >= run_id_at(now() - interval '1 hour').
+create view ${schema}.v_history as
+select w.workflow_id, w.run_id, e.event_id, e.at, e.type, ${schema}.readable(e.attributes) as attributes, e.message_id
+  from ${schema}.workflow_run w
+ cross join lateral (
+        select e.event_id, e.at, e.type, e.attributes, e.message_id from ${schema}.history_event e
+         where e.run_id = w.run_id and e.shard = w.shard order by e.event_id offset 0) e;
+
+-- One row an activity that was ever scheduled, run by run. The events of a run are read once: what scheduled an activity,
+-- what ended it, and what its job told on the way, which an open activity's job still has.
+create view ${schema}.v_activity as
+select w.workflow_id, w.run_id, a.seq, a.scheduled ->> 'activity' as activity,
+       a.scheduled ->> 'taskQueue' as task_queue,
+       case when a.ended_type is not null
+                then lower(regexp_replace(substr(a.ended_type, 9), '(.)([A-Z])', '\1_\2', 'g'))
+            when job.state = 0 then 'ready' when job.state = 1 then 'delayed'
+            when job.state = 2 then 'running' when job.state = 3 then 'dead'
+            when job.state = 4 then 'paused' when job.state = 5 then 'external'
+            when job.state = 6 then 'incident'
+            when job.state = 7 then 'waiting'
+            when w.closed_at is not null then 'abandoned' else 'ended' end as state,
+       a.scheduled_at, job.claimed_at as started_at, a.ended_at, job.visible_at as due_at,
+       coalesce(job.attempt, substring(a.ended ->> 'attempt' from '^\d{1,9}$')::integer, a.last_attempt) as attempt,
+       job.crashes, job.session, job.cancel_requested,
+       case when job.run_id is not null then job.last_failure
+            when a.last_failure is not null
+                then concat_ws(': ', a.last_failure ->> 'type', a.last_failure ->> 'message') end as last_failure,
+       a.scheduled -> 'input' as input, a.ended -> 'result' as result, a.ended -> 'failure' as failure,
+       case when job.run_id is not null then ${schema}.readable(${schema}.joined(job.notes, job.operator_notes))
+            else a.notes end as notes,
+       case when job.run_id is not null then ${schema}.readable(heartbeat.details)
+            else coalesce(a.ended -> 'lastHeartbeatDetails', a.abandoned -> 'lastHeartbeatDetails') end
+           as heartbeat_details,
+       heartbeat.at as heartbeat_at
+  from ${schema}.workflow_run w
+ cross join lateral (
+        select e.seq, min(e.at) filter (where e.schedules) as scheduled_at,
+               (array_agg(case when e.type = 'ActivityScheduled' then e.attributes
+                               else (e.attributes -> 'local') || jsonb_build_object('taskQueue', w.task_queue) end)
+                   filter (where e.schedules))[1] as scheduled,
+               max(e.type) filter (where e.ends) as ended_type,
+               max(e.at) filter (where e.ends) as ended_at,
+               (array_agg(e.attributes) filter (where e.ends))[1] as ended,
+               max(substring(e.attributes ->> 'attempt' from '^\d{1,9}$')::integer) filter (where e.tells) as last_attempt,
+               (array_agg(e.attributes -> 'failure' order by e.event_id desc)
+                   filter (where e.tells and e.attributes -> 'failure' is not null))[1] as last_failure,
+               jsonb_agg(jsonb_build_object('type', e.type, 'at', e.at, 'attributes', e.attributes) order by e.event_id)
+                   filter (where e.tells and e.type <> 'ActivityAbandoned') as notes,
+               (array_agg(e.attributes order by e.event_id desc) filter (where e.type = 'ActivityAbandoned'))[1]
+                   as abandoned
+          from (select e.*, e.type = 'ActivityScheduled' or e.ends and e.attributes -> 'local' is not null as schedules,
+                       e.type <> 'ActivityScheduled' and not e.ends as tells
+                  from (select e.event_id, e.at, e.type, ${schema}.seq_of(e.attributes) as seq,
+                               ${schema}.readable(e.attributes) as attributes,
+                               e.type in ('ActivityCompleted', 'ActivityFailed', 'ActivityTimedOut', 'ActivityCancelled')
+                                   as ends
+                          from ${schema}.history_event e
+                         where e.run_id = w.run_id and e.shard = w.shard
+                           and e.type in ('ActivityScheduled', 'ActivityCompleted', 'ActivityFailed', 'ActivityTimedOut',
+                                          'ActivityCancelled', 'ActivityAttemptFailed', 'ActivityTimeoutUpdated',
+                                          'ActivityOptionsUpdated', 'ActivityOperated', 'IncidentRaised',
+                                          'IncidentResolved', 'ActivityAbandoned')
+                        offset 0) e) e
+         group by e.seq having bool_or(e.schedules)) a
+  left join lateral (
+        select j.* from ${schema}.activity_job j
+         where j.run_id = w.run_id and j.seq = a.seq and j.shard = w.shard offset 0) job on true
+  left join lateral (
+        select h.details, h.at from ${schema}.activity_heartbeat h
+         where h.run_id = job.run_id and h.seq = job.seq and h.shard = job.shard offset 0) heartbeat on true;
+
+-- One row a task queue that has something in it, or a setting. Counts of jobs and of due runs stop at 10,000, and
+-- oldest_ready_at is that of the first 10,000 to be begun; with more than 10,000 open runs open_runs is an estimate from a
+-- sample. at_least: one of them is so.
+create view ${schema}.v_queue as
+with recursive ready(task_queue) as (
+        (select j.task_queue from ${schema}.activity_job j where j.state = 0 order by 1 limit 1)
+        union all
+        select (select j.task_queue from ${schema}.activity_job j
+                 where j.state = 0 and j.task_queue > q.task_queue order by 1 limit 1)
+          from ready q where q.task_queue is not null),
+    delayed(task_queue) as (
+        (select j.task_queue from ${schema}.activity_job j where j.state = 1 order by 1 limit 1)
+        union all
+        select (select j.task_queue from ${schema}.activity_job j
+                 where j.state = 1 and j.task_queue > q.task_queue order by 1 limit 1)
+          from delayed q where q.task_queue is not null),
+    waiting(task_queue) as (
+        (select j.task_queue from ${schema}.activity_job j where j.state = 7 order by 1 limit 1)
+        union all
+        select (select j.task_queue from ${schema}.activity_job j
+                 where j.state = 7 and j.task_queue > q.task_queue order by 1 limit 1)
+          from waiting q where q.task_queue is not null),
+    buried(task_queue) as (
+        (select j.task_queue from ${schema}.activity_job j where j.state in (3, 6) order by 1 limit 1)
+        union all
+        select (select j.task_queue from ${schema}.activity_job j
+                 where j.state in (3, 6) and j.task_queue > q.task_queue order by 1 limit 1)
+          from buried q where q.task_queue is not null),
+    due(task_queue) as (
+        (select s.task_queue from ${schema}.run_state s where s.wake_at is not null order by 1 limit 1)
+        union all
+        select (select s.task_queue from ${schema}.run_state s
+                 where s.wake_at is not null and s.task_queue > q.task_queue order by 1 limit 1)
+          from due q where q.task_queue is not null),
+    running(task_queue, jobs) as (
+        select j.task_queue, count(*)
+          from (select j.task_queue from ${schema}.activity_job j where j.state = 2
+                union all
+                select j.task_queue from ${schema}.activity_job j where j.state = 5) j
+         group by j.task_queue),
+    runs(times) as (
+        select greatest(c.reltuples / 10000, 1) from pg_catalog.pg_class c where c.oid = '${schema}.run_state'::regclass),
+    opened(task_queue, runs) as (
+        select s.task_queue, round(count(*) * (select r.times from runs r))::bigint
+          from ${schema}.run_state s tablesample system ((select 100 / r.times from runs r)) group by s.task_queue),
+    named(task_queue) as (
+        select task_queue from ready union select task_queue from delayed union select task_queue from waiting
+        union select task_queue from buried union select task_queue from due union select task_queue from running
+        union select task_queue from opened union select q.task_queue from ${schema}.queue q)
+select n.task_queue, r.jobs as ready, d.jobs as delayed, coalesce(busy.jobs, 0) as running, b.jobs as dead,
+       least(r.oldest, w.oldest) as oldest_ready_at, coalesce(o.runs, 0) as open_runs, due_runs.runs as due_runs,
+       coalesce(q.paused and (q.resume_at is null or q.resume_at > ${schema}.clock()), false) as paused,
+       w.jobs as waiting,
+       greatest(r.jobs, d.jobs, w.jobs, b.jobs, due_runs.runs) >= 10000 or (select times from runs) > 1 as at_least
+  from named n
+ cross join lateral (
+        select count(*) as jobs, min(since) as oldest
+          from (select j.rank + j.priority * interval '10 s' as since from ${schema}.activity_job j
+                 where j.state = 0 and j.task_queue = n.task_queue order by j.rank limit 10000) j) r
+ cross join lateral (
+        select count(*) as jobs, min(since) as oldest
+          from (select j.rank + j.priority * interval '10 s' as since from ${schema}.activity_job j
+                 where j.state = 7 and j.task_queue = n.task_queue limit 10000) j) w
+ cross join lateral (
+        select count(*) as jobs
+          from (select from ${schema}.activity_job j
+                 where j.state = 1 and j.task_queue = n.task_queue order by j.visible_at limit 10000) j) d
+ cross join lateral (
+        select count(*) as jobs
+          from (select from ${schema}.activity_job j
+                 where j.state in (3, 6) and j.task_queue = n.task_queue limit 10000) j) b
+ cross join lateral (
+        select count(*) as runs
+          from (select from ${schema}.run_state s
+                 where s.task_queue = n.task_queue and s.wake_at <= ${schema}.clock() order by s.wake_at limit 10000) s)
+           due_runs
+  left join running busy on busy.task_queue = n.task_queue
+  left join opened o on o.task_queue = n.task_queue
+  left join ${schema}.queue q on q.task_queue = n.task_queue
+ where n.task_queue is not null;
+
+-- Jobs whose attempts or whose workers' crashes are used up, until they are resolved or purged: their runs wait. attempt is
+-- the one that an operator may allow.
+create view ${schema}.v_dead_letter as
+select j.workflow_id, j.run_id, j.seq, j.workflow_type, j.activity, j.task_queue, j.attempt, j.crashes, j.last_failure,
+       j.scheduled_at, ${schema}.readable(j.input) as input, ${schema}.readable(${schema}.joined(j.notes, j.operator_notes)) as notes,
+       ${schema}.readable(h.details) as heartbeat_details, j.buried_at as since, j.fingerprint
+  from ${schema}.activity_job j
+  left join ${schema}.activity_heartbeat h on h.run_id = j.run_id and h.seq = j.seq and h.shard = j.shard
+ where j.state = 3;
+
+-- The same of jobs that are never purged.
+create view ${schema}.v_incident as
+select j.workflow_id, j.run_id, j.seq, j.workflow_type, j.activity, j.task_queue, j.attempt, j.crashes, j.last_failure,
+       j.scheduled_at, ${schema}.readable(j.input) as input, ${schema}.readable(${schema}.joined(j.notes, j.operator_notes)) as notes,
+       ${schema}.readable(h.details) as heartbeat_details, j.buried_at as since, j.fingerprint
+  from ${schema}.activity_job j
+  left join ${schema}.activity_heartbeat h on h.run_id = j.run_id and h.seq = j.seq and h.shard = j.shard
+ where j.state = 6;
+
+comment on view ${schema}.v_workflow is 'Durable: one row a run, open or closed';
+comment on view ${schema}.v_history is
+    'Durable: one row an event; where workflow_id = … order by run_id, event_id. The attributes are as written, but for characters that jsonb refuses';
+comment on view ${schema}.v_activity is
+    'Durable: one row an activity that was ever scheduled; local ones when they have ended';
+comment on view ${schema}.v_queue is
+    'Durable: one row a task queue that has something in it, or a setting. at_least: a count stopped at 10,000, or open_runs comes from a sample';
+comment on view ${schema}.v_dead_letter is
+    'Durable: jobs whose attempts or crashes are used up, until they are resolved or purged; their runs wait';
+comment on view ${schema}.v_incident is
+    'Durable: the same as v_dead_letter of jobs that wait for an operator and are never purged';
+
+insert into ${schema}.schema_version (version, min_library) values (1, '0.1.0');
