@@ -59,6 +59,9 @@ public interface DurableEngine extends AutoCloseable {
     /** What the worker is doing now: its session, its slots, its zombies. */
     WorkerStatus worker();
 
+    /** Where its tables are, and the names of what it registers and serves: the same from its start to its end. */
+    EngineNames names();
+
     /** What waits to be written and what is kept in memory in this process; for gauges. Asks no database. */
     EngineStatistics statistics();
 

@@ -20,10 +20,13 @@ public interface ErrorSanitizer {
 
     /**
      * Masks user and password in URLs (JDBC ones too), values of {@code password=}, {@code secret=}, {@code token=}, {@code
-     * api_key=}, {@code private_key=} and the like, also as JSON and as JSON in JSON; credentials in {@code Authorization},
-     * cookies, JSON Web Tokens, private keys, e-mail addresses, and keys that are known by how they begin: of GitHub ({@code
-     * ghp_}, {@code github_pat_} …), AWS ({@code AKIA}, {@code ASIA}), Stripe ({@code sk_live_}, {@code rk_live_} …), Slack
-     * ({@code xoxb-} …) and Google ({@code AIza}).
+     * api_key=}, {@code private_key=} and the like, also as JSON, as JSON in JSON, as elements of XML and as options of a
+     * command line ({@code --password x}); ids of sessions ({@code JSESSIONID=}) and signatures of URLs ({@code
+     * X-Amz-Signature=}, {@code sig=}); credentials in {@code Authorization}, cookies, JSON Web Tokens, private keys, e-mail
+     * addresses, and keys that are known by how they begin: of GitHub ({@code ghp_}, {@code github_pat_} …), GitLab ({@code
+     * glpat-} …), AWS ({@code AKIA}, {@code ASIA}), Stripe ({@code sk_live_}, {@code rk_live_} …), Slack ({@code xoxb-} …),
+     * Google ({@code AIza}, {@code ya29.}), OpenAI and Anthropic ({@code sk-}), SendGrid ({@code SG.}), npm, PyPI, Hugging
+     * Face, HashiCorp Vault ({@code hvs.}), Shopify and DigitalOcean.
      */
     ErrorSanitizer DEFAULT = Masks::apply;
 
@@ -51,6 +54,10 @@ public interface ErrorSanitizer {
                 + "|(?<escape>\\\\{1,8}+)(?<quote>[\"'])(?:[^\\\\\"']|\\\\++(?![\\\\\"'])|(?!\\k<escape>\\k<quote>)\\\\*+[\"'])*+"
                 + "(?:\\\\++[\"'])?"
                 + "|(?:[^\\s&;,)}\\]\"'\\\\]|\\\\(?!\\\\{0,8}+[\"']))++)";
+
+        /** What the name of an element or of an option ends with, whose value is a secret. */
+        private static final String WORD = "(?:password|passwd|passphrase|passcode|pwd|secret|token|credentials?"
+                + "|(?:api|access|private|secret)[_-]?key)";
 
         private static final List<Map.Entry<Pattern, String>> ALL = List.of(
                 mask(
@@ -81,8 +88,26 @@ public interface ErrorSanitizer {
                                 + "|(?:AKIA|ASIA)[A-Z2-7]{16}(?![A-Za-z0-9])"
                                 + "|(?:sk|rk)_(?:live|test)_[A-Za-z0-9]{10,}+|whsec_[A-Za-z0-9+/=]{20,}+"
                                 + "|xox[abeoprs]-[A-Za-z0-9-]{10,}+|xapp-[A-Za-z0-9-]{10,}+"
-                                + "|AIza[A-Za-z0-9_-]{35,}+)",
+                                + "|AIza[A-Za-z0-9_-]{35,}+|ya29\\.[A-Za-z0-9_-]{20,}+"
+                                + "|gl(?:pat|dt|rt|ft|cbt|ptt|soat|agent)-[A-Za-z0-9_-]{20,}+"
+                                + "|sk-(?:(?:proj|ant|svcacct|admin|or)-[A-Za-z0-9_-]{16,}+|[A-Za-z0-9]{20,}+)"
+                                + "|SG\\.[A-Za-z0-9_-]{16,}+\\.[A-Za-z0-9_-]{16,}+|hv[bs]\\.[A-Za-z0-9_-]{20,}+"
+                                + "|npm_[A-Za-z0-9]{30,}+|hf_[A-Za-z0-9]{30,}+|pypi-[A-Za-z0-9_-]{50,}+"
+                                + "|shp(?:at|ca|pa|ss)_[A-Fa-f0-9]{32,}+|do[opr]_v1_[a-f0-9]{64,}+)",
                         "***"),
+                mask(
+                        "(?<![a-z0-9])((?:jsessionid|phpsessid|sessionid|asp\\.net_sessionid|connect\\.sid"
+                                + "|x-amz-signature|x-goog-signature|sig)=)[^\\s&;,?#\"'<>)\\]}\\\\]++",
+                        "$1***"),
+                mask(
+                        "(?<![a-z0-9-])(--(?:[a-z0-9]{1,20}+-){0,3}?" + WORD + "\\s{1,5}+)(?!-|\\*\\*\\*)"
+                                + "(?:\"[^\"]*+\"?+|'[^']*+'?+|[^\\s\"',;]++)",
+                        "$1***"),
+                // In XML, which may itself be in XML.
+                mask(
+                        "((?:<|&lt;)[a-z0-9_.:-]{0,40}?" + WORD + "(?:\\s(?:(?!&gt;)[^<>]){0,200}+)?+(?:>|&gt;)"
+                                + "(?:<!\\[CDATA\\[)?+)(?!\\*\\*\\*)(?:(?!&lt;)[^<])++",
+                        "$1***"),
                 mask(NAME + "(?!\\*\\*\\*)(?!(?:bearer|basic)\\s)" + VALUE, "$1***"),
                 mask("(?<![a-z0-9._%+-])[a-z0-9._%+-]++@[a-z0-9-]{1,63}+(?:\\.[a-z0-9-]{1,63}+){1,8}+", "***@***"));
 

@@ -1,5 +1,7 @@
 package dev.durable.intercept;
 
+import java.util.Optional;
+
 /** What an interceptor goes on with: the next interceptor, and in the end the call or the work itself. */
 @FunctionalInterface
 public interface Next {
@@ -11,4 +13,12 @@ public interface Next {
      * @throws IllegalStateException when it is called a second time, or after the interceptor has ended
      */
     void proceed();
+
+    /**
+     * How the work ended, once {@link #proceed()} has returned or thrown, where that is more than that it did so: of the turn
+     * that closes a run, and of an attempt that had ended before its body.
+     */
+    default Optional<WorkEnd> end() {
+        return Optional.empty();
+    }
 }

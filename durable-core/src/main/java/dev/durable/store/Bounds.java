@@ -15,9 +15,11 @@ import org.jspecify.annotations.Nullable;
  * What ids, names, reasons, headers, memos, durations, times and pages may be: one list, which each call that writes asks
  * before anything is written, in a caller's transaction and out of it. {@code docs/limits.md} shows it to users.
  *
- * <p>Ids and names stand in keys, logs and messages, so control characters, line separators and unpaired surrogates are no
- * part of them. What older releases recorded may have such characters: it is found and listed by {@link #known}, and stands
- * in logs and errors as {@link #shown} has it.
+ * <p>Ids and names stand in keys, logs and messages, so control characters, line separators, unpaired surrogates and
+ * characters that no reader sees are no part of them: two ids that look alike would be two runs, and a name in the audit
+ * could be another's. Letters that look like letters of another alphabet are taken as they are, since no rule tells a forged
+ * name from a foreign one. What older releases recorded may have any of these: it is found and listed by {@link #known}, and
+ * stands in logs and errors as {@link #shown} has it.
  */
 public final class Bounds {
     /** The longest name, of a type, an activity, a signal, a queue, a header, an actor, in UTF-16 units. */
@@ -60,9 +62,11 @@ public final class Bounds {
     public static final int PAGE = 10_000;
 
     private static final int QUOTED = 60;
+    /** No character below it is one that no reader sees, but for control characters: the soft hyphen. */
+    private static final char FIRST_INVISIBLE = '\u00ad';
     private static final String WHY =
-            " Ids and names stand in keys and logs, so control characters, line separators and unpaired surrogates are no"
-                    + " part of them. Usual cause: text from outside that was taken as it came. ";
+            " Ids and names stand in keys and logs, so control characters, line separators, unpaired surrogates and invisible"
+                    + " characters are no part of them. Usual cause: text from outside that was taken as it came. ";
 
     private Bounds() {}
 
@@ -143,8 +147,9 @@ public final class Bounds {
                     + ". It stands in the history, and in errors and listings. Say it in a sentence, and keep the rest"
                     + " elsewhere.");
         }
-        for (int at = unfit(reason); at < reason.length(); at = unfit(reason, at + 1)) {
-            if ("\t\n\r".indexOf(reason.charAt(at)) < 0) {
+        for (int at = unfit(reason); at < reason.length(); at = unfit(reason, next(reason, at))) {
+            // Emoji and some alphabets need joiners.
+            if ("\t\n\r".indexOf(reason.charAt(at)) < 0 && !isInvisible(reason.codePointAt(at))) {
                 throw new RefusedInputException(
                         what + ": the reason " + quoted(reason) + " has " + character(reason, at)
                                 + ". Of control characters a reason has tabs and line breaks only, and no unpaired"
@@ -287,8 +292,10 @@ public final class Bounds {
         StringBuilder shown = new StringBuilder(text.length() + 16);
         int done = 0;
         for (; at < text.length(); at = unfit(text, done)) {
-            shown.append(text, done, at).append(escape(text.charAt(at)));
-            done = at + 1;
+            shown.append(text, done, at);
+            for (done = next(text, at); at < done; at++) {
+                shown.append(escape(text.charAt(at)));
+            }
         }
         return shown.append(text, done, text.length()).toString();
     }
@@ -305,13 +312,32 @@ public final class Bounds {
 
     /** The same in quotes, and cut where it is long. */
     public static String quoted(String text) {
-        return text.length() <= QUOTED ? "\"" + shown(text) + "\"" : "\"" + shown(text.substring(0, QUOTED)) + "…\"";
+        return text.length() <= QUOTED ? "\"" + shown(text) + "\"" : "\"" + shown(cut(text, QUOTED)) + "…\"";
+    }
+
+    /**
+     * The beginning of a text, of at most so many UTF-16 units. A character of two units is kept whole or left out: half of
+     * one makes JSON that strict readers refuse.
+     */
+    public static String cut(String text, int most) {
+        if (text.length() <= most) {
+            return text;
+        }
+        boolean halves = most > 0 && Character.isSurrogatePair(text.charAt(most - 1), text.charAt(most));
+        return text.substring(0, halves ? most - 1 : most);
+    }
+
+    /** The same, with a mark where it was cut; the mark is the last of its units. */
+    public static String cutWithMark(String text, int most) {
+        return text.length() <= most ? text : cut(text, most - 1) + "…";
     }
 
     private static String character(String text, int at) {
         char c = text.charAt(at);
-        return (Character.isSurrogate(c) ? "the unpaired surrogate " : "the control character ") + escape(c)
-                + " as its character " + grouped(at + 1L);
+        String kind = isInvisible(text.codePointAt(at))
+                ? "the invisible character "
+                : Character.isSurrogate(c) ? "the unpaired surrogate " : "the control character ";
+        return kind + shown(text.substring(at, next(text, at))) + " as its character " + grouped(at + 1L);
     }
 
     private static String escape(char c) {
@@ -330,25 +356,47 @@ public final class Bounds {
     private static int unfit(String text, int from) {
         for (int at = from; at < text.length(); at++) {
             char c = text.charAt(at);
-            if (Character.isISOControl(c) || c == '\u2028' || c == '\u2029') {
-                return at;
-            }
-            if (Character.isSurrogate(c)) {
-                if (Character.charCount(text.codePointAt(at)) == 1) {
+            if (c < FIRST_INVISIBLE) {
+                if (Character.isISOControl(c)) {
                     return at;
                 }
-                at++;
+                continue;
             }
+            int point = text.codePointAt(at);
+            if (c == '\u2028' || c == '\u2029' || isInvisible(point) || isLone(point)) {
+                return at;
+            }
+            at += Character.charCount(point) - 1;
         }
         return text.length();
     }
 
+    private static boolean isLone(int point) {
+        return point >= Character.MIN_SURROGATE && point <= Character.MAX_SURROGATE;
+    }
+
+    /**
+     * Characters without a picture of their own: zero-width ones, joiners, those that turn the direction of the text around,
+     * tags, variation selectors, fillers. What Unicode calls format characters, and of the others what it calls ignorable.
+     */
+    private static boolean isInvisible(int point) {
+        return Character.getType(point) == Character.FORMAT
+                || point == 0x034F
+                || point == 0x115F
+                || point == 0x1160
+                || point == 0x3164
+                || point == 0xFFA0
+                || (point >= 0x17B4 && point <= 0x17B5)
+                || (point >= 0x180B && point <= 0x180F)
+                || (point >= 0xFE00 && point <= 0xFE0F)
+                || (point >= 0xE0000 && point <= 0xE0FFF);
+    }
+
+    private static int next(String text, int at) {
+        return at + Character.charCount(text.codePointAt(at));
+    }
+
     private static boolean hasLoneSurrogate(String text) {
-        for (int at = unfit(text); at < text.length(); at = unfit(text, at + 1)) {
-            if (Character.isSurrogate(text.charAt(at))) {
-                return true;
-            }
-        }
-        return false;
+        return text.codePoints().anyMatch(Bounds::isLone);
     }
 }

@@ -27,6 +27,11 @@ public interface HistoryStore extends Writes, QueueStore, BatchStore, Views, Sto
     /** The same clock, estimated in between; usable after {@link #open()}. */
     StoreClock clock();
 
+    /** The database schema of its tables, by which engines of one process are told apart; empty where it has none. */
+    default String schema() {
+        return "";
+    }
+
     /** Makes the store ready (schema, version check). Throws with what to do where it can't be. Idempotent. */
     void open();
 

@@ -2,13 +2,16 @@ package dev.durable.store;
 
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Makes a JDBC URL safe to show: without password. */
 public final class JdbcUrl {
-    /** Parameters of the driver (password, sslpassword …), and what people write for them elsewhere. */
-    private static final Pattern PARAMETER = Pattern.compile(
-            "([?&;][^=&;?]{0,60}(?:password|passwd|pwd|secret|token)[^=&;?]{0,60}=)[^&;]*", Pattern.CASE_INSENSITIVE);
+    /** In a parameter, decoded: its own name, or one that stands in its value, as in {@code options=-c app.token=x}. */
+    private static final Pattern SECRET =
+            Pattern.compile("(?:pass|pwd|secret|token|credential|api[_-]?key)[^=]{0,60}=", Pattern.CASE_INSENSITIVE);
+
+    private static final Pattern ENCODED = Pattern.compile("%([0-9a-fA-F]{2})");
 
     /**
      * {@code //user:password@host}: not for this driver, but often tried, also without the slashes. The last @ counts: a
@@ -46,8 +49,39 @@ public final class JdbcUrl {
 
     /** The URL as it may be shown. */
     public static String withoutSecrets(String url) {
-        String shown =
-                PARAMETER.matcher(AUTHORITY.matcher(url).replaceFirst("$1***@")).replaceAll("$1***");
-        return NO_PORT.matcher(shown).replaceFirst("$1***");
+        String place = NO_PORT.matcher(AUTHORITY.matcher(url).replaceFirst("$1***@"))
+                .replaceFirst("$1***");
+        int fragment = place.indexOf('#');
+        // The driver knows no fragments: what stands there is the rest of a value, or a mistake.
+        return fragment < 0 ? parameters(place) : parameters(place.substring(0, fragment)) + "#***";
+    }
+
+    /**
+     * Other databases have semicolons between parameters, and a value with one in it looks like two: of these nothing is
+     * shown from the first secret on. Behind a question mark a semicolon is part of the value.
+     */
+    private static String parameters(String url) {
+        int begin = 0;
+        while (begin < url.length() && "?&;".indexOf(url.charAt(begin)) < 0) {
+            begin++;
+        }
+        StringBuilder shown = new StringBuilder(url.substring(0, begin));
+        while (begin < url.length()) {
+            char separator = url.charAt(begin) == ';' ? ';' : '&';
+            int next = url.indexOf(separator, begin + 1);
+            int end = next < 0 ? url.length() : next;
+            String parameter = url.substring(begin, end);
+            boolean secret = SECRET.matcher(decoded(parameter)).find();
+            shown.append(secret ? parameter.substring(0, parameter.indexOf('=') + 1) + "***" : parameter);
+            begin = secret && separator == ';' ? url.length() : end;
+        }
+        return shown.toString();
+    }
+
+    /** As the driver decodes it; what it would refuse stays as it is. */
+    private static String decoded(String parameter) {
+        return ENCODED.matcher(parameter)
+                .replaceAll(code -> Matcher.quoteReplacement(
+                        String.valueOf((char) Integer.parseInt(code.group(1), 16))));
     }
 }

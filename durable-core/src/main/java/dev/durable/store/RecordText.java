@@ -86,7 +86,7 @@ public final class RecordText {
     }
 
     private static String cut(String text) {
-        return text.length() <= LONGEST ? text : text.substring(0, LONGEST) + "…";
+        return text.length() <= LONGEST ? text : Bounds.cut(text, LONGEST) + "…";
     }
 
     private static @Nullable Object valueOf(RecordComponent component, Record record) {

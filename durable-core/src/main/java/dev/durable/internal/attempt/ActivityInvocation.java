@@ -85,7 +85,7 @@ final class ActivityInvocation {
                     Ended how = body.get();
                     ended.set(how);
                     mayThrow(how);
-                });
+                }, context::staleEnd);
             }
         } catch (Throwable e) {
             return switch (ended.get()) {

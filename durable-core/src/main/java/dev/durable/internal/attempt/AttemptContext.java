@@ -1,5 +1,8 @@
 package dev.durable.internal.attempt;
 
+import dev.durable.StaleAttemptException;
+import dev.durable.history.Failure;
+import dev.durable.intercept.WorkEnd;
 import dev.durable.ActivityContext;
 import dev.durable.ActivityInfo;
 import dev.durable.ActivityOptions;
@@ -169,6 +172,15 @@ final class AttemptContext implements ActivityContext {
     /** The attempt as interceptors see it. */
     ActivityCall call() {
         return new ActivityCall(info(), host.reports().local(), options.transactional(), headers());
+    }
+
+    /** How the attempt ended, where its body still ran then; null where it has not. */
+    @Nullable
+    WorkEnd staleEnd() {
+        String why = parts.cancellation().staleBecause();
+        return why == null
+                ? null
+                : new WorkEnd(WorkEnd.Kind.STALE, Failure.of(StaleAttemptException.class.getName(), why));
     }
 
     /** From here on, or with null no longer, the body is inside this transaction. */

@@ -177,7 +177,7 @@ final class AttemptEnd {
                 ruling instanceof AttemptResult.Buried buried && host.reports().local()
                         ? new AttemptResult.Failed(buried.failure())
                         : ruling;
-        new FailedAttempt(job.key(), job.activity(), job.attempt())
+        FailedAttempt.of(job)
                 .log(host.surroundings().telemetry().failures(), told, null);
     }
 

@@ -1,5 +1,6 @@
 package dev.durable.internal.attempt;
 
+import org.jspecify.annotations.Nullable;
 import dev.durable.CancelledException;
 import dev.durable.DurableException;
 import dev.durable.StaleAttemptException;
@@ -81,6 +82,13 @@ public final class Cancellation {
         if (stop != null) {
             throw stop;
         }
+    }
+
+    /** Why the attempt is stale; null where it is not. */
+    @Nullable
+    String staleBecause() {
+        Reason current = reason;
+        return current.cause() == Cause.STALE ? current.message() : null;
     }
 
     /** Throws if the attempt is stale. */

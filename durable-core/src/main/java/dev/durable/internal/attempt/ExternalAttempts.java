@@ -77,7 +77,7 @@ public final class ExternalAttempts {
     }
 
     private void log(OpenJob job, AttemptResult ruling) {
-        new FailedAttempt(job.key(), job.activity(), job.seen().attempt()).log(failures, ruling, null);
+        new FailedAttempt(job.key(), job.activity(), job.seen().attempt(), null).log(failures, ruling, null);
     }
 
     /**

@@ -1,5 +1,7 @@
 package dev.durable.internal.attempt;
 
+import dev.durable.store.ClaimedJob;
+import dev.durable.internal.observe.TraceId;
 import dev.durable.history.Failure;
 import dev.durable.internal.observe.FailureLog;
 import dev.durable.internal.observe.FailureLog.Kind;
@@ -13,8 +15,14 @@ import org.jspecify.annotations.Nullable;
  * failure.
  *
  * @param attempt from 1
+ * @param traceId of the trace that its span belongs to; null where none is known
  */
-record FailedAttempt(JobKey key, String activity, int attempt) {
+record FailedAttempt(JobKey key, String activity, int attempt, @Nullable String traceId) {
+
+    static FailedAttempt of(ClaimedJob job) {
+        return new FailedAttempt(job.key(), job.activity(), job.attempt(), TraceId.of(job.headers()));
+    }
+
 
     /** @param fingerprint null is that of the failure */
     void log(FailureLog log, AttemptResult ruling, @Nullable String fingerprint) {
@@ -65,7 +73,7 @@ record FailedAttempt(JobKey key, String activity, int attempt) {
                     : why == null ? activity + ": " + what : Fingerprint.of(activity, why);
             log.failed(
                     kind,
-                    new FailureLog.Subject(key.run(), activity, attempt),
+                    new FailureLog.Subject(key.run(), activity, attempt, traceId),
                     alike,
                     "attempt " + attempt + " of " + activity + " (activity " + key.seq() + " of workflow "
                             + key.run().shown() + ") " + what,

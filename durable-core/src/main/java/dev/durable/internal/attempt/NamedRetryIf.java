@@ -1,5 +1,6 @@
 package dev.durable.internal.attempt;
 
+import dev.durable.store.Bounds;
 import dev.durable.RetryIf;
 import dev.durable.RetryPolicy;
 import dev.durable.internal.payload.NamedClass;
@@ -38,7 +39,7 @@ public record NamedRetryIf(String name, ClassLoader loader, UnaryOperator<Throwa
                 log.warn(
                         "retryIf {} is no class that implements RetryIf here, the retry policy decides without it. Usually"
                                 + " it was renamed, or is not deployed with this worker.",
-                        name.substring(0, Math.min(name.length(), 200)).replaceAll("\\p{Cntrl}", "?"));
+                        Bounds.shown(Bounds.cut(name, Bounds.NAME)));
                 return true;
             }
             Constructor<? extends RetryIf> made =

@@ -114,7 +114,7 @@ public final class UnreadableJobs {
         String fingerprint = Fingerprint.notRead(job.activity());
         notes.add(events.raised(buried, job.crashes(), fingerprint));
         forget(job.key());
-        new FailedAttempt(job.key(), job.activity(), job.attempt())
+        FailedAttempt.of(job)
                 .log(host.surroundings().telemetry().failures(), buried, fingerprint);
         String all = notes.json();
         host.reports()

@@ -1,5 +1,7 @@
 package dev.durable.internal.declare;
 
+import java.util.HashSet;
+import dev.durable.client.EngineNames;
 import dev.durable.OnExhausted;
 import dev.durable.internal.declare.type.Problems;
 import java.util.ArrayList;
@@ -86,6 +88,24 @@ public final class Registry {
     /** Names and aliases of the activities that the types registered here declare. */
     public Set<String> declaredActivities() {
         return Set.copyOf(activityMethods.keySet());
+    }
+
+    /**
+     * The names of an engine with this registry.
+     *
+     * @param schema of its tables; empty has none
+     * @param served task queues that it serves
+     */
+    public EngineNames names(String schema, Set<String> served) {
+        Set<String> queues = new HashSet<>(served);
+        Set<String> signals = new HashSet<>();
+        for (WorkflowType workflow : workflows.values()) {
+            queues.add(workflow.taskQueue());
+            signals.addAll(workflow.signals().keySet());
+        }
+        Set<String> all = new HashSet<>(activityMethods.keySet());
+        all.addAll(activities.keySet());
+        return new EngineNames(schema, workflows.keySet(), all, signals, queues);
     }
 
     /** The activity implemented here under this name or alias. */

@@ -1,5 +1,6 @@
 package dev.durable.internal.engine;
 
+import dev.durable.client.EngineNames;
 import dev.durable.StoreUnavailableException;
 import dev.durable.TypeRef;
 import dev.durable.client.DurableEngine;
@@ -73,6 +74,7 @@ public final class Engine implements PreparedEngine {
     private final Runs runs;
     private final RunServices host;
     private final QueueDepthChecks rooms;
+    private final EngineNames names;
     private final InstallationWatch watch;
     private final StoreClient client;
     private final @Nullable ActivitySide activities;
@@ -91,6 +93,7 @@ public final class Engine implements PreparedEngine {
             InstallationWatch watch,
             EngineObserver observer) {
         this.watch = watch;
+        this.names = registry.names(store.schema(), settings.queues().keySet());
         this.store = ObservedStore.around(store, observer);
         this.registry = registry;
         this.settings = settings;
@@ -103,7 +106,7 @@ public final class Engine implements PreparedEngine {
         PayloadCodec payloads = settings.payloads();
         FailureCodec failures = new FailureCodec(payloads, settings.errors().sanitizer());
         this.telemetry =
-                new Telemetry(observer, store.clock(), new FailureLog(store.clock()::nanoTime, FailureCodec::loggable));
+                new Telemetry(observer, store.clock(), new FailureLog(store.schema(), store.clock()::nanoTime, FailureCodec::loggable));
         ReplaySetup replay = new ReplaySetup(
                 payloads,
                 failures,
@@ -359,6 +362,11 @@ public final class Engine implements PreparedEngine {
         return activities == null
                 ? new WorkerStatus(settings.identity(), null, List.of(), 0, 0, 0)
                 : activities.status(runs.stalled());
+    }
+
+    @Override
+    public EngineNames names() {
+        return names;
     }
 
     @Override

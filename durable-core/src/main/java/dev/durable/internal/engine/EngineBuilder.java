@@ -1,5 +1,7 @@
 package dev.durable.internal.engine;
 
+import dev.durable.intercept.InterceptedEngine;
+import dev.durable.client.EngineNames;
 import dev.durable.OnExhausted;
 import dev.durable.client.Alert;
 import dev.durable.client.DurableEngine;
@@ -374,11 +376,13 @@ public final class EngineBuilder implements DurableEngine.Builder {
             watch.mustBeOwn();
         }
         watch.tell();
+        EngineNames names = built.names(store.schema(), queues.keySet());
+        FailureCodec failures = new FailureCodec(payloads, errors.sanitizer());
         Engine engine = new Engine(
                 store,
                 built,
-                new EngineSettings(identity, queues, limits, worker, strict, payloads, errors, reading, interception),
-                drive == null ? new ThreadDrive(new FailureCodec(payloads, errors.sanitizer())::loggable) : drive,
+                new EngineSettings(identity, queues, limits, worker, strict, payloads, errors, reading, interception.in(new InterceptedEngine(names, failures::loggable))),
+                drive == null ? new ThreadDrive(failures::loggable) : drive,
                 random,
                 watch,
                 Observers.of(observers, System::nanoTime));

@@ -1,5 +1,8 @@
 package dev.durable.internal.intercept;
 
+import java.util.function.Supplier;
+import java.util.Optional;
+import dev.durable.intercept.WorkEnd;
 import dev.durable.intercept.Next;
 import dev.durable.internal.payload.Unchecked;
 import java.util.List;
@@ -56,7 +59,13 @@ record Chain<I>(List<I> interceptors) {
      * @param method the name of the interceptors' method, for errors
      */
     <T extends @Nullable Object> Passed<T> pass(String method, Layer<I> layer, Callable<T> call) {
-        Innermost<T> innermost = new Innermost<>(call);
+        return pass(method, layer, call, () -> null);
+    }
+
+    /** @param end how it ended, asked when it has returned or thrown; null where that says it all */
+    <T extends @Nullable Object> Passed<T> pass(
+            String method, Layer<I> layer, Callable<T> call, Supplier<@Nullable WorkEnd> end) {
+        Innermost<T> innermost = new Innermost<>(call, end);
         Throwable outer = null;
         try {
             next(0, method, layer, innermost).proceed();
@@ -72,14 +81,14 @@ record Chain<I>(List<I> interceptors) {
         }
         I interceptor = interceptors.get(index);
         return () -> {
-            Once once = new Once(interceptor, method, next(index + 1, method, layer, innermost));
+            Once once = new Once(interceptor, method, next(index + 1, method, layer, innermost), innermost);
             boolean proceeded;
             try {
                 layer.call(interceptor, once);
             } catch (Exception e) {
                 throw Unchecked.<RuntimeException>raise(e);
             } finally {
-                proceeded = once.end();
+                proceeded = once.close();
             }
             if (!proceeded) {
                 throw once.hasNotProceeded();
@@ -90,12 +99,19 @@ record Chain<I>(List<I> interceptors) {
     /** The call itself; keeps what came of it, so that no interceptor can lose it. */
     private static final class Innermost<T extends @Nullable Object> implements Next {
         private final Callable<T> call;
+        private final Supplier<@Nullable WorkEnd> end;
         private boolean reached;
         private @Nullable T result;
         private @Nullable Throwable thrown;
 
-        Innermost(Callable<T> call) {
+        Innermost(Callable<T> call, Supplier<@Nullable WorkEnd> end) {
             this.call = call;
+            this.end = end;
+        }
+
+        @Override
+        public Optional<WorkEnd> end() {
+            return Optional.ofNullable(end.get());
         }
 
         @Override
@@ -115,6 +131,7 @@ record Chain<I>(List<I> interceptors) {
         private final Object interceptor;
         private final String method;
         private final Next next;
+        private final Next work;
         private final AtomicReference<State> state = new AtomicReference<>(State.WAITS);
 
         private enum State {
@@ -123,7 +140,8 @@ record Chain<I>(List<I> interceptors) {
             ENDED
         }
 
-        Once(Object interceptor, String method, Next next) {
+        Once(Object interceptor, String method, Next next, Next work) {
+            this.work = work;
             this.interceptor = interceptor;
             this.method = method;
             this.next = next;
@@ -145,8 +163,13 @@ record Chain<I>(List<I> interceptors) {
             }
         }
 
+        @Override
+        public Optional<WorkEnd> end() {
+            return work.end();
+        }
+
         /** From now on the call is not made any more; tells whether it was. */
-        boolean end() {
+        boolean close() {
             return state.compareAndExchange(State.WAITS, State.ENDED) == State.PROCEEDED;
         }
 

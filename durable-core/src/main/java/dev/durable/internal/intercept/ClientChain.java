@@ -1,5 +1,7 @@
 package dev.durable.internal.intercept;
 
+import java.util.function.UnaryOperator;
+import dev.durable.intercept.Interceptor;
 import dev.durable.intercept.ClientInterceptor;
 import dev.durable.intercept.EndCall;
 import dev.durable.intercept.QueryCall;
@@ -20,6 +22,12 @@ public final class ClientChain {
 
     ClientChain with(List<ClientInterceptor> more) {
         return new ClientChain(chain.with(more));
+    }
+
+    ClientChain in(UnaryOperator<Interceptor> engine) {
+        return new ClientChain(chain.interceptors().stream()
+                .map(one -> Interception.sameKind(ClientInterceptor.class, one, engine.apply(one)))
+                .toList());
     }
 
     boolean isEmpty() {

@@ -1,5 +1,8 @@
 package dev.durable.internal.intercept;
 
+import java.util.function.UnaryOperator;
+import java.util.IdentityHashMap;
+import dev.durable.intercept.InterceptedEngine;
 import dev.durable.client.StartOptions;
 import dev.durable.intercept.ClientInterceptor;
 import dev.durable.intercept.ContextPropagator;
@@ -39,6 +42,23 @@ public record Interception(ClientChain client, WorkerChain worker, Propagation c
      */
     public Interception with(ContextPropagator... more) {
         return new Interception(client, worker, context.with(List.of(more)));
+    }
+
+    /** The same for one engine: each interceptor is asked once for the one that this engine calls. */
+    public Interception in(InterceptedEngine engine) {
+        Map<Interceptor, Interceptor> known = new IdentityHashMap<>();
+        UnaryOperator<Interceptor> ofEngine = one -> known.computeIfAbsent(one, asked -> asked.in(engine));
+        return new Interception(client.in(ofEngine), worker.in(ofEngine), context);
+    }
+
+    /** @throws IllegalStateException where an interceptor gives one of another kind */
+    static <I extends Interceptor> I sameKind(Class<I> kind, I asked, Interceptor given) {
+        if (!kind.isInstance(given)) {
+            throw new IllegalStateException("interceptor " + asked.getClass().getName()
+                    + " gave for this engine, in in(…), " + given + ", which is no " + kind.getSimpleName()
+                    + " as itself is. Let in(…) give one of the same kinds, or this.");
+        }
+        return kind.cast(given);
     }
 
     private static <I> List<I> only(Class<I> kind, Interceptor... interceptors) {

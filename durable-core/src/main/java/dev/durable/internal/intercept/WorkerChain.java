@@ -1,5 +1,8 @@
 package dev.durable.internal.intercept;
 
+import java.util.function.UnaryOperator;
+import dev.durable.intercept.Interceptor;
+import dev.durable.intercept.WorkEnd;
 import dev.durable.DurableException;
 import dev.durable.intercept.ActivityCall;
 import dev.durable.intercept.ReplayCall;
@@ -35,6 +38,12 @@ public final class WorkerChain {
         return new WorkerChain(chain.with(more));
     }
 
+    WorkerChain in(UnaryOperator<Interceptor> engine) {
+        return new WorkerChain(chain.interceptors().stream()
+                .map(one -> Interception.sameKind(WorkerInterceptor.class, one, engine.apply(one)))
+                .toList());
+    }
+
     boolean isEmpty() {
         return chain.isEmpty();
     }
@@ -53,14 +62,18 @@ public final class WorkerChain {
     /**
      * Runs the body of an activity.
      *
+     * @param end how it ended, where that is not how the body did; null where it is
      * @throws Throwable what it threw, or an interceptor
      */
-    public void activity(ActivityCall call, Body body) throws Throwable {
-        Chain.Passed<@Nullable Void> passed =
-                chain.pass("activity", (interceptor, next) -> interceptor.activity(call, next), () -> {
+    public void activity(ActivityCall call, Body body, Supplier<@Nullable WorkEnd> end) throws Throwable {
+        Chain.Passed<@Nullable Void> passed = chain.pass(
+                "activity",
+                (interceptor, next) -> interceptor.activity(call, next),
+                () -> {
                     run(body);
                     return null;
-                });
+                },
+                end);
         Throwable thrown = passed.outer() == null ? passed.inner() : passed.outer();
         if (thrown != null) {
             throw thrown;
@@ -75,15 +88,20 @@ public final class WorkerChain {
         }
     }
 
-    /** Makes a turn of a run. */
-    public <T extends @Nullable Object> T turn(TurnCall call, Supplier<T> turn) {
+    /**
+     * Makes a turn of a run.
+     *
+     * @param end how the run ended, where the turn was its last; null where it goes on
+     */
+    public <T extends @Nullable Object> T turn(TurnCall call, Supplier<T> turn, Supplier<@Nullable WorkEnd> end) {
         return pass(
                 call.replaying() ? replayed : chain,
                 "turn",
                 () -> (call.replaying() ? "the replayed" : "the") + " turn of event " + call.eventId() + " "
                         + call.event() + " of " + call.type() + " " + Bounds.shown(call.workflowId()),
                 (interceptor, next) -> interceptor.turn(call, next),
-                turn::get);
+                turn::get,
+                end);
     }
 
     /** Replays a run. */
@@ -93,7 +111,8 @@ public final class WorkerChain {
                 "replay",
                 () -> "the replay of " + call.type() + " " + Bounds.shown(call.workflowId()),
                 (interceptor, next) -> interceptor.replay(call, next),
-                replay::get);
+                replay::get,
+                () -> null);
     }
 
     /**
@@ -107,6 +126,7 @@ public final class WorkerChain {
                 "schedule",
                 () -> "the scheduling of " + shown(call),
                 (interceptor, next) -> interceptor.schedule(call, next),
+                () -> null,
                 () -> null);
         if (call.headers().equals(before)) {
             return before;
@@ -135,8 +155,9 @@ public final class WorkerChain {
             String method,
             Supplier<String> what,
             Chain.Layer<WorkerInterceptor> layer,
-            Callable<T> work) {
-        Chain.Passed<T> passed = chain.pass(method, layer, work);
+            Callable<T> work,
+            Supplier<@Nullable WorkEnd> end) {
+        Chain.Passed<T> passed = chain.pass(method, layer, work, end);
         if (passed.inner() != null) {
             throw Unchecked.<RuntimeException>raise(passed.inner());
         }

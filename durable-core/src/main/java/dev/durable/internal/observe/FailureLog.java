@@ -19,7 +19,7 @@ import org.slf4j.event.Level;
 
 /**
  * Logs failed attempts, activities that failed for good, incidents and failed runs, each kind under a logger name of its own,
- * with the ids in the MDC. Of failures with the same fingerprint it writes {@value #MOST} lines a minute, the first with the
+ * with schema and ids in the MDC. Of failures with the same fingerprint it writes {@value #MOST} lines a minute, the first with the
  * stack; how many more there were is told by the next line after that minute. Thread-safe.
  *
  * <p>It is asked only where something failed, so it costs nothing elsewhere; under a lock it only counts.
@@ -64,11 +64,16 @@ public final class FailureLog {
      *
      * @param activity null where it is the run
      * @param attempt from 1
+     * @param traceId of the trace that it belongs to; null where none is known
      */
-    public record Subject(RunKey run, @Nullable String activity, int attempt) {
+    public record Subject(
+            RunKey run,
+            @Nullable String activity,
+            int attempt,
+            @Nullable String traceId) {
 
         public static Subject of(RunKey run) {
-            return new Subject(run, null, 0);
+            return new Subject(run, null, 0, null);
         }
     }
 
@@ -83,16 +88,19 @@ public final class FailureLog {
         }
     }
 
+    private final String schema;
     private final LongSupplier nanoTime;
     private final Function<Failure, ? extends @Nullable Throwable> loggable;
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<Alike, Window> windows = new HashMap<>();
 
     /**
+     * @param schema of the engine's tables, which tells its lines from those of another in this process; empty has none
      * @param nanoTime a monotonic clock
      * @param loggable a failure as it may be logged with its stack; null is without one
      */
-    public FailureLog(LongSupplier nanoTime, Function<Failure, ? extends @Nullable Throwable> loggable) {
+    public FailureLog(String schema, LongSupplier nanoTime, Function<Failure, ? extends @Nullable Throwable> loggable) {
+        this.schema = schema;
         this.nanoTime = nanoTime;
         this.loggable = loggable;
     }
@@ -124,7 +132,7 @@ public final class FailureLog {
         }
         List<Runnable> countsOfEarlier = new ArrayList<>();
         int place = place(new Alike(kind, fingerprint), countsOfEarlier);
-        countsOfEarlier.forEach(Runnable::run);
+        countsOfEarlier.forEach(count -> withMdc(null, count));
         if (place > MOST) {
             return;
         }
@@ -175,21 +183,33 @@ public final class FailureLog {
         // Whoever throws a RemoteException says its type.
         String type = Bounds.shown(why.type());
         String text = message == null ? type : type + ": " + Bounds.lines(message);
-        return text.length() <= MOST_CHARS ? text : text.substring(0, MOST_CHARS) + "…";
+        return text.length() <= MOST_CHARS ? text : Bounds.cut(text, MOST_CHARS) + "…";
     }
 
-    private static void withMdc(Subject subject, Runnable line) {
+    private void withMdc(@Nullable Subject subject, Runnable line) {
         Map<String, String> before = MDC.getCopyOfContextMap();
         try {
-            MDC.put("workflowId", subject.run().shown());
-            MDC.put("runId", subject.run().runId().toString());
-            if (subject.activity() != null) {
-                MDC.put("activity", Bounds.shown(subject.activity()));
-                MDC.put("attempt", Integer.toString(subject.attempt()));
+            if (!schema.isEmpty()) {
+                MDC.put("durableSchema", schema);
+            }
+            if (subject != null) {
+                put(subject);
             }
             line.run();
         } finally {
             MDC.setContextMap(before == null ? Map.of() : before);
+        }
+    }
+
+    private static void put(Subject subject) {
+        MDC.put("workflowId", subject.run().shown());
+        MDC.put("runId", subject.run().runId().toString());
+        if (subject.activity() != null) {
+            MDC.put("activity", Bounds.shown(subject.activity()));
+            MDC.put("attempt", Integer.toString(subject.attempt()));
+        }
+        if (subject.traceId() != null) {
+            MDC.put("traceId", subject.traceId());
         }
     }
 }

@@ -1,5 +1,6 @@
 package dev.durable.internal.observe;
 
+import dev.durable.store.Bounds;
 import dev.durable.history.Failure;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -42,7 +43,7 @@ public final class Fingerprint {
         String where = (own.isEmpty() ? all : own)
                 .stream().limit(FRAMES).map(Fingerprint::stable).collect(Collectors.joining(" < "));
         String text = activity + ": " + failure.type() + (where.isEmpty() ? "" : " at " + where);
-        return text.length() <= MAX_CHARS ? text : text.substring(0, MAX_CHARS);
+        return Bounds.cut(text, MAX_CHARS);
     }
 
     /** All jobs of an activity that no worker can read are one group: what does not fit stands in each. */

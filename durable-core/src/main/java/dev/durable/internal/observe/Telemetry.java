@@ -1,5 +1,6 @@
 package dev.durable.internal.observe;
 
+import java.util.Map;
 import dev.durable.client.WorkflowStatus;
 import dev.durable.observe.ChoreRun;
 import dev.durable.observe.EngineObserver;
@@ -24,7 +25,7 @@ public final class Telemetry {
 
     /** One that logs failures without stacks. */
     public Telemetry(EngineObserver observer, StoreClock clock) {
-        this(observer, clock, new FailureLog(clock::nanoTime, failure -> null));
+        this(observer, clock, new FailureLog("", clock::nanoTime, failure -> null));
     }
 
     /**
@@ -61,11 +62,20 @@ public final class Telemetry {
         return since.isNegative() ? Duration.ZERO : since;
     }
 
-    /** A step is handed over to its lane. */
-    public TransitionSpan transition(Transition transition, String workflowType) {
+    /**
+     * A step is handed over to its lane.
+     *
+     * @param headers of the run, which say to which trace it belongs
+     */
+    public TransitionSpan transition(Transition transition, String workflowType, Map<String, String> headers) {
         TransitionEvent event = FlightRecording.THERE ? TransitionEvent.begun() : null;
         return observed || event != null || fails(transition)
-                ? new TransitionSpan(this, transition, workflowType, clock.nanoTime(), event)
+                ? new TransitionSpan(
+                        this,
+                        transition,
+                        new TransitionSpan.OfRun(workflowType, headers),
+                        clock.nanoTime(),
+                        event)
                 : TransitionSpan.NONE;
     }
 

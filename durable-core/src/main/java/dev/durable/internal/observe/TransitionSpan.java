@@ -1,5 +1,6 @@
 package dev.durable.internal.observe;
 
+import java.util.Map;
 import dev.durable.client.WorkflowStatus;
 import dev.durable.history.Failure;
 import dev.durable.history.FailureJson;
@@ -17,23 +18,30 @@ public final class TransitionSpan {
 
     private final @Nullable Telemetry telemetry;
     private final @Nullable Transition transition;
-    private final String workflowType;
+    private final OfRun run;
     private final long begun;
     private final @Nullable TransitionEvent event;
 
+    /**
+     * The run whose step it is.
+     *
+     * @param headers of its start
+     */
+    record OfRun(String workflowType, Map<String, String> headers) {}
+
     private TransitionSpan() {
-        this(null, null, "", 0, null);
+        this(null, null, new OfRun("", Map.of()), 0, null);
     }
 
     TransitionSpan(
             @Nullable Telemetry telemetry,
             @Nullable Transition transition,
-            String workflowType,
+            OfRun run,
             long begun,
             @Nullable TransitionEvent event) {
         this.telemetry = telemetry;
         this.transition = transition;
-        this.workflowType = workflowType;
+        this.run = run;
         this.begun = begun;
         this.event = event;
     }
@@ -48,7 +56,7 @@ public final class TransitionSpan {
         }
         EngineObserver observer = telemetry.observer();
         observer.transitionWritten(new TransitionWrite(
-                workflowType,
+                run.workflowType(),
                 transition.run().workflowId(),
                 transition.run().runId(),
                 outcome,
@@ -70,7 +78,7 @@ public final class TransitionSpan {
             }
             to.observer()
                     .workflowClosed(new WorkflowClose(
-                            workflowType,
+                            run.workflowType(),
                             applied.run().workflowId(),
                             applied.run().runId(),
                             close.status(),
@@ -83,9 +91,9 @@ public final class TransitionSpan {
             Failure why = json == null ? null : FailureJson.decode(json);
             log.failed(
                     FailureLog.Kind.RUN,
-                    FailureLog.Subject.of(applied.run()),
-                    workflowType + (why == null ? "" : ": " + types(why)),
-                    workflowType + " " + applied.run() + " failed",
+                    new FailureLog.Subject(applied.run(), null, 0, TraceId.of(run.headers())),
+                    run.workflowType() + (why == null ? "" : ": " + types(why)),
+                    run.workflowType() + " " + applied.run() + " failed",
                     why);
         }
     }
@@ -96,7 +104,7 @@ public final class TransitionSpan {
     }
 
     private void record(TransitionEvent open, Transition written, Transition.Outcome outcome) {
-        if (open.endsFor(workflowType, written.run())) {
+        if (open.endsFor(run.workflowType(), written.run())) {
             open.outcome = outcome.name();
             open.firstEvent = written.nextEventId();
             open.events = written.events().size();

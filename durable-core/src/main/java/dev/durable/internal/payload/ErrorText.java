@@ -18,7 +18,7 @@ record ErrorText(ErrorSanitizer sanitizer) {
     private static final int ROOM_FOR_MARK = 64;
 
     String message(String raw) {
-        String looked = raw.length() <= LOOKED_AT ? raw : raw.substring(0, LOOKED_AT);
+        String looked = Bounds.cut(raw, LOOKED_AT);
         String clean = sanitized(looked);
         if (raw.length() <= LOOKED_AT && fits(clean, MAX_MESSAGE_BYTES)) {
             return clean;
@@ -29,7 +29,7 @@ record ErrorText(ErrorSanitizer sanitizer) {
 
     /** The class name of an exception of another process, which anybody can make of any text. */
     static String type(String name) {
-        return name.length() <= Bounds.CLASS_NAME ? name : name.substring(0, Bounds.CLASS_NAME - 1) + "…";
+        return Bounds.cutWithMark(name, Bounds.CLASS_NAME);
     }
 
     static String stack(String stack) {

@@ -147,7 +147,7 @@ final class PayloadErrors {
 
     /** Keys of maps and unknown properties are whatever was sent. */
     private static String name(String property) {
-        return Bounds.shown(property.length() <= Bounds.NAME ? property : property.substring(0, Bounds.NAME) + "…");
+        return Bounds.shown(Bounds.cutWithMark(property, Bounds.NAME));
     }
 
     private static @Nullable String reason(RuntimeException e) {

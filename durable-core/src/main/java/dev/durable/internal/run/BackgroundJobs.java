@@ -1,5 +1,6 @@
 package dev.durable.internal.run;
 
+import java.util.Map;
 import dev.durable.client.WorkflowStatus;
 import dev.durable.history.ActivityCompleted;
 import dev.durable.history.EventJson;
@@ -81,7 +82,7 @@ public final class BackgroundJobs implements AttemptOutcome.Sink {
             return false;
         }
         Transition close = close(outcome);
-        TransitionSpan span = telemetry.transition(close, BackgroundJob.TYPE);
+        TransitionSpan span = telemetry.transition(close, BackgroundJob.TYPE, Map.of());
         var unused = lane.submit(close).whenComplete((written, error) -> {
             if (written != null) {
                 span.answered(written.outcome());

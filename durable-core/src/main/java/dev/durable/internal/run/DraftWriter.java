@@ -119,7 +119,7 @@ final class DraftWriter {
         if (bytes >= LARGE) {
             host.outside().inFlight(bytes);
         }
-        TransitionSpan span = host.outside().telemetry().transition(transition, holding.type());
+        TransitionSpan span = host.outside().telemetry().transition(transition, holding.type(), holding.headers());
         var unused = host.lanes().transitions().submit(transition).whenComplete((written, error) -> {
             try {
                 if (written != null && written.isApplied()) {

@@ -77,6 +77,12 @@ final class HeldRun {
         return run;
     }
 
+    /** Headers given at its start; none where it has no instance. */
+    Map<String, String> headers() {
+        LiveRun run = live;
+        return run == null ? Map.of() : run.headers();
+    }
+
     /** An instance that has had no event yet. */
     LiveRun warmUp(String name, Map<String, String> headers) {
         WorkflowType workflow = host.workflow(name);

@@ -126,7 +126,7 @@ public final class LiveRun {
 
     /** Makes a turn, through the interceptors. */
     Turn turn(HistoryEvent.Inbound event, Supplier<Turn> made) {
-        return interception == null ? made.get() : interception.turn(event, made, instance::unheardLocals);
+        return interception == null ? made.get() : interception.turn(event, made, instance);
     }
 
     /** Makes turns of the history again. */

@@ -1,5 +1,6 @@
 package dev.durable.internal.run;
 
+import dev.durable.store.Bounds;
 import dev.durable.CancelledException;
 import dev.durable.client.WorkflowStatus;
 import dev.durable.history.Failure;
@@ -63,7 +64,7 @@ final class RunClosings {
      * @param before how often in a row it has stalled before
      */
     static Transition.Stall stall(String reason, int before) {
-        String stored = reason.replace('\0', ' ').substring(0, Math.min(reason.length(), MAX_REASON));
+        String stored = Bounds.cut(reason.replace('\0', ' '), MAX_REASON);
         return new Transition.Stall(stored, Duration.ofSeconds(Math.min(60, 1L << Math.min(before, 6))));
     }
 

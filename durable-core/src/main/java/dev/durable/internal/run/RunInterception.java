@@ -1,5 +1,10 @@
 package dev.durable.internal.run;
 
+import dev.durable.history.WorkflowCancelled;
+import dev.durable.history.WorkflowFailed;
+import dev.durable.history.WorkflowCompleted;
+import dev.durable.internal.replay.WorkflowInstance;
+import dev.durable.intercept.WorkEnd;
 import dev.durable.DurableException;
 import dev.durable.history.ActivityScheduled;
 import dev.durable.history.HistoryEvent;
@@ -17,7 +22,6 @@ import dev.durable.store.RunKey;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -61,9 +65,9 @@ final class RunInterception {
     /**
      * A turn that is made for the first time; what it schedules gets its headers inside of it.
      *
-     * @param locals local activities whose worker has not heard of them
+     * @param instance which has local activities whose worker has not heard of them, and knows when it ends
      */
-    Turn turn(HistoryEvent.Inbound event, Supplier<Turn> turn, Supplier<List<LocalWork>> locals) {
+    Turn turn(HistoryEvent.Inbound event, Supplier<Turn> turn, WorkflowInstance instance) {
         return turn(event, false, () -> {
             Turn made = turn.get();
             for (HistoryEvent.Command command : made.commands()) {
@@ -71,14 +75,24 @@ final class RunInterception {
                     headersOfJobs.put(scheduled.seq(), schedule(scheduled, false));
                 }
             }
-            for (LocalWork local : locals.get()) {
+            for (LocalWork local : instance.unheardLocals()) {
                 // What waits for the next turn is seen again then.
                 if (!local.cancelled()) {
                     headersOfJobs.computeIfAbsent(local.call().seq(), seq -> schedule(local.call(), true));
                 }
             }
             return made;
-        });
+        }, () -> instance.hasResult() ? endOf(instance) : null);
+    }
+
+    private static @Nullable WorkEnd endOf(WorkflowInstance instance) {
+        // The number of the event is of no matter.
+        return switch (instance.close(1)) {
+            case WorkflowCompleted ignored -> new WorkEnd(WorkEnd.Kind.RUN_COMPLETED, null);
+            case WorkflowFailed failed -> new WorkEnd(WorkEnd.Kind.RUN_FAILED, failed.failure());
+            case WorkflowCancelled ignored -> new WorkEnd(WorkEnd.Kind.RUN_CANCELLED, null);
+            case null, default -> null;
+        };
     }
 
     /** A turn of a replay. */
@@ -86,7 +100,7 @@ final class RunInterception {
         turn(event, true, () -> {
             turn.run();
             return null;
-        });
+        }, () -> null);
     }
 
     private Map<String, String> schedule(ActivityScheduled scheduled, boolean local) {
@@ -113,7 +127,7 @@ final class RunInterception {
         return headersOfJobs.remove(seq);
     }
 
-    private <T extends @Nullable Object> T turn(HistoryEvent.Inbound event, boolean replaying, Supplier<T> turn) {
+    private <T extends @Nullable Object> T turn(HistoryEvent.Inbound event, boolean replaying, Supplier<T> turn, Supplier<@Nullable WorkEnd> end) {
         TurnCall call = new TurnCall(
                 run.workflowId(),
                 run.runId(),
@@ -126,7 +140,7 @@ final class RunInterception {
                 startedAt,
                 headers);
         try (ContextPropagator.Scope context = restored()) {
-            return interception.worker().turn(call, turn);
+            return interception.worker().turn(call, turn, end);
         }
     }
 

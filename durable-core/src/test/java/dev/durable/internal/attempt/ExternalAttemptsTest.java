@@ -56,7 +56,7 @@ class ExternalAttemptsTest {
             new AttemptServices.Code(
                     name -> Optional.empty(), new PayloadCodec(10_000), new FailureCodec(new PayloadCodec(10_000))),
             "worker-1",
-            new FailureLog(() -> 0, failure -> null));
+            new FailureLog("", () -> 0, failure -> null));
 
     @Test
     void schedule_to_close_that_is_over_by_the_database_alone_ends_the_activity() {

@@ -1,5 +1,8 @@
 package dev.durable.internal.observe;
 
+import java.util.Objects;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.ParameterizedTest;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
@@ -26,6 +29,7 @@ import org.slf4j.MDC;
 @ResourceLock("dev.durable.failed")
 class FailureLogTest {
     private static final RunKey RUN = new RunKey(new UUID(0, 7), "order-42");
+    private static final String TRACE = "0af7651916cd43dd8448eb211c80319c";
     private static final Failure REFUSED = Failure.of("com.acme.CardRefused", "no money");
 
     private final Logger logger = (Logger) LoggerFactory.getLogger("dev.durable.failed");
@@ -37,7 +41,7 @@ class FailureLogTest {
         }
     };
     private final AtomicLong nanos = new AtomicLong();
-    private final FailureLog log = new FailureLog(nanos::get, failure -> new IllegalStateException(failure.type()));
+    private final FailureLog log = new FailureLog("tenant_b", nanos::get, failure -> new IllegalStateException(failure.type()));
 
     @BeforeEach
     void listen() {
@@ -79,6 +83,38 @@ class FailureLogTest {
     }
 
     @Test
+    void a_line_that_counts_earlier_ones_says_of_which_schema_they_were() {
+        for (int i = 0; i <= FailureLog.MOST; i++) {
+            fails(Kind.ATTEMPT, "a");
+        }
+        pass(61);
+        fails(Kind.ACTIVITY, "b");
+
+        assertThat(lines.list)
+                .filteredOn(line -> line.getFormattedMessage().contains("more failed alike"))
+                .singleElement()
+                .satisfies(line -> assertThat(line.getMDCPropertyMap()).isEqualTo(Map.of("durableSchema", "tenant_b")));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "{'traceparent':'00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'} | 0af7651916cd43dd8448eb211c80319c",
+                "{'x':'1', 'b3' : '0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-1'} | 0af7651916cd43dd8448eb211c80319c",
+                "{'X-B3-TraceId':'b7ad6b7169203331'} | b7ad6b7169203331",
+                "{'traceparent':'00-0AF7-b7ad6b7169203331-01'} | none",
+                "{'traceparent':'forged line and more of it'} | none",
+                "{'x':'{/'traceparent/':/'00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01/'}'} | none",
+                "{} | none",
+            })
+    void the_trace_of_a_job_is_that_of_its_headers(String headers, String trace) {
+        String json = headers.replace("/'", "\\\"").replace('\'', '"');
+
+        assertThat(Objects.requireNonNullElse(TraceId.of(json), "none")).isEqualTo(trace);
+    }
+
+    @Test
     void the_first_of_a_minute_has_its_stack_and_an_attempt_that_is_tried_again_has_none() {
         fails(Kind.ACTIVITY, "a");
         fails(Kind.ACTIVITY, "a");
@@ -90,7 +126,7 @@ class FailureLogTest {
     }
 
     @Test
-    void a_line_has_the_ids_in_its_mdc_and_leaves_that_of_its_thread_as_it_was() {
+    void a_line_has_schema_ids_and_trace_in_its_mdc_and_leaves_that_of_its_thread_as_it_was() {
         MDC.put("workflowId", "of the caller");
         MDC.put("tenant", "acme");
 
@@ -107,7 +143,11 @@ class FailureLogTest {
                         "attempt",
                         "3",
                         "tenant",
-                        "acme"));
+                        "acme",
+                        "durableSchema",
+                        "tenant_b",
+                        "traceId",
+                        TRACE));
         assertThat(MDC.getCopyOfContextMap()).isEqualTo(Map.of("workflowId", "of the caller", "tenant", "acme"));
     }
 
@@ -132,7 +172,7 @@ class FailureLogTest {
 
     @Test
     void a_line_that_can_not_be_written_is_no_matter_of_who_failed() {
-        FailureLog broken = new FailureLog(nanos::get, failure -> {
+        FailureLog broken = new FailureLog("tenant_b", nanos::get, failure -> {
             throw new IllegalStateException("no stack of it");
         });
         MDC.put("tenant", "acme");
@@ -156,7 +196,7 @@ class FailureLogTest {
     }
 
     private void fails(Kind kind, String fingerprint) {
-        log.failed(kind, new Subject(RUN, "Payments.charge", 3), fingerprint, "Payments.charge failed", REFUSED);
+        log.failed(kind, new Subject(RUN, "Payments.charge", 3, TRACE), fingerprint, "Payments.charge failed", REFUSED);
     }
 
     private void pass(int seconds) {

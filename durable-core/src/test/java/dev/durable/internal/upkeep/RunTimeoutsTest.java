@@ -37,7 +37,7 @@ class RunTimeoutsTest {
                             bench.store,
                             UUID::randomUUID,
                             run -> {},
-                            new FailureLog(bench.clock::nanoTime, failure -> null))),
+                            new FailureLog("", bench.clock::nanoTime, failure -> null))),
             new PollPace(ActivityBench.POLL, bench.random),
             UnaryOperator.identity());
 

@@ -158,6 +158,11 @@ public final class PostgresHistoryStore extends DatabaseViews implements History
         untold = options.transactions == null ? options.dataSource : null;
     }
 
+    @Override
+    public String schema() {
+        return connections.schema().value();
+    }
+
     /** A store in the schema {@code durable} of this database, which it creates and upgrades when it is opened. */
     public static PostgresHistoryStore of(DataSource dataSource) {
         return builder(dataSource).build();

@@ -2,6 +2,7 @@ package dev.durable.spring.test;
 
 import dev.durable.client.DurableClient;
 import dev.durable.client.DurableEngine;
+import dev.durable.client.EngineNames;
 import dev.durable.client.UpkeepStep;
 import dev.durable.client.WorkerStatus;
 import dev.durable.observe.EngineStatistics;
@@ -42,6 +43,11 @@ final class EngineOfTest implements DurableEngine {
     @Override
     public WorkerStatus worker() {
         return current.get().engine().worker();
+    }
+
+    @Override
+    public EngineNames names() {
+        return current.get().engine().names();
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.durable.spring.actuate;
 
+import dev.durable.store.Bounds;
 import org.jspecify.annotations.Nullable;
 
 /** Texts as endpoints show them: cut where they are long. */
@@ -9,7 +10,7 @@ final class CutText {
     private CutText() {}
 
     static String text(String text) {
-        return text.length() <= LONGEST ? text : text.substring(0, LONGEST) + "…";
+        return text.length() <= LONGEST ? text : Bounds.cut(text, LONGEST) + "…";
     }
 
     static @Nullable String orNull(@Nullable String text) {

@@ -58,7 +58,7 @@ public record ActivityToken(JobKey key, UUID lease, String activity) {
     }
 
     private static String refusal(String text) {
-        return "\"" + Bounds.shown(text.length() > 40 ? text.substring(0, 40) + "…" : text)
+        return "\"" + Bounds.shown(text.length() > 40 ? Bounds.cut(text, 40) + "…" : text)
                 + "\" is no token of an activity: hand in what ActivityContext.completeLater() gave, unchanged";
     }
 

@@ -178,6 +178,17 @@ class PostgresSourceTest {
         "jdbc:postgresql://h/db?PassWord=x,               jdbc:postgresql://h/db?PassWord=***",
         "jdbc:postgresql://h/db?password=a%26b?c=d&user=u, jdbc:postgresql://h/db?password=***&user=u",
         "jdbc:postgresql://h/db?user=ann@example.org,     jdbc:postgresql://h/db?user=ann@example.org",
+        "jdbc:postgresql://h/db?password=a;b&user=u,      jdbc:postgresql://h/db?password=***&user=u",
+        "jdbc:postgresql://h/db?pass%77ord=x&user=u,      jdbc:postgresql://h/db?pass%77ord=***&user=u",
+        "jdbc:postgresql://h/db?password%3Dx,             jdbc:postgresql://h/db***",
+        "jdbc:postgresql://h/db?sslpassphrase=x,          jdbc:postgresql://h/db?sslpassphrase=***",
+        "jdbc:postgresql://h/db?pass=x,                   jdbc:postgresql://h/db?pass=***",
+        "jdbc:postgresql://h/db?options=-c%20app.token%3Dx, jdbc:postgresql://h/db?options=***",
+        "jdbc:postgresql://h/db?options=-c%20search_path%3Dx, jdbc:postgresql://h/db?options=-c%20search_path%3Dx",
+        "jdbc:postgresql://h/db?user=u#password=x,        jdbc:postgresql://h/db?user=u#***",
+        "jdbc:postgresql://h/db?password=a#b,             jdbc:postgresql://h/db?password=***#***",
+        "jdbc:sqlserver://h;user=u;password={a;b},        jdbc:sqlserver://h;user=u;password=***",
+        "jdbc:postgresql://h/db?ApplicationName=passenger, jdbc:postgresql://h/db?ApplicationName=passenger",
         "'jdbc:postgresql://h:1,h:2/db',                  'jdbc:postgresql://h:1,h:2/db'",
     })
     void a_url_is_shown_without_what_is_secret_in_it(String url, String shown) {

@@ -1,5 +1,6 @@
 package dev.durable.store.postgres.internal.sql;
 
+import dev.durable.store.Bounds;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
@@ -33,7 +34,7 @@ public final class MemoJson {
             Map<String, String> memo = JSON.readValue(json, TYPE);
             return memo == null ? Map.of() : memo;
         } catch (JacksonException e) {
-            return Map.of("unreadable", json.substring(0, Math.min(json.length(), MAX_SHOWN)));
+            return Map.of("unreadable", Bounds.cut(json, MAX_SHOWN));
         }
     }
 }

@@ -86,7 +86,7 @@ final class RelayRefusals {
                             Param.of(row.eventId()),
                             Param.of((short) row.shard()),
                             Param.of(refusal.why.getSQLState()),
-                            Param.of(SafeText.storable(error.substring(0, Math.min(error.length(), MAX_ERROR))))));
+                            Param.of(SafeText.storable(Bounds.cut(error, MAX_ERROR)))));
             return true;
         });
         if (gone.isEmpty()) {
