@@ -1,15 +1,14 @@
 package dev.durable.intercept;
 
-import dev.durable.history.Failure;
 import org.jspecify.annotations.Nullable;
 
 /**
  * How work ended, where that is more than that it returned or threw.
  *
  * @param kind what came of it
- * @param failure why; null where nothing failed. Its messages are as they may be recorded
+ * @param failure why, as {@link InterceptedEngine#masked} gives exceptions; null where nothing failed
  */
-public record WorkEnd(Kind kind, @Nullable Failure failure) {
+public record WorkEnd(Kind kind, @Nullable Throwable failure) {
 
     /** What came of the work. */
     public enum Kind {

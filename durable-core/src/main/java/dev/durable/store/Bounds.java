@@ -40,6 +40,12 @@ public final class Bounds {
     /** Headers and memo of a start, or the headers of an activity, names and values together, in bytes of UTF-8. */
     public static final int NOTES_BYTES = 64 * 1024;
 
+    /**
+     * What interceptors may add to the headers of a start beyond {@link #NOTES_BYTES}, in bytes of UTF-8: a caller whose
+     * headers fit must not be refused for those of a tracer.
+     */
+    public static final int ADDED_NOTES_BYTES = 8 * 1024;
+
     /** The longest timeout or delay in options. */
     public static final Duration DURATION = Duration.ofDays(36_500);
 
@@ -181,10 +187,23 @@ public final class Bounds {
      * @throws RefusedInputException where a name is none, or all of it is too large
      */
     public static void notes(String what, Map<String, String> headers, Map<String, String> memo) {
+        notes(what, headers, memo, NOTES_BYTES);
+    }
+
+    /**
+     * The same where interceptors have added headers of their own.
+     *
+     * @throws RefusedInputException where a name is none, or all of it is too large
+     */
+    public static void notesWithAdded(String what, Map<String, String> headers, Map<String, String> memo) {
+        notes(what, headers, memo, NOTES_BYTES + ADDED_NOTES_BYTES);
+    }
+
+    private static void notes(String what, Map<String, String> headers, Map<String, String> memo, int most) {
         long bytes = bytes(what + ": header", headers) + bytes(what + ": memo key", memo);
-        if (bytes > NOTES_BYTES) {
+        if (bytes > most) {
             throw new RefusedInputException(what + ": its headers and memo are " + grouped(bytes)
-                    + " bytes, the limit is " + grouped(NOTES_BYTES)
+                    + " bytes, the limit is " + grouped(most)
                     + " for both together: headers are written again with each activity, and memos are read by each listing."
                     + " Store large values elsewhere (a table, an argument) and keep a reference here.");
         }

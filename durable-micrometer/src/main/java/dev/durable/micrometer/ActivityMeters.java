@@ -1,5 +1,6 @@
 package dev.durable.micrometer;
 
+import dev.durable.client.EngineNames;
 import dev.durable.history.TimeoutType;
 import dev.durable.observe.ActivityAttemptBegin;
 import dev.durable.observe.ActivityAttemptEnd;
@@ -8,13 +9,15 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
+import java.util.Set;
 
 /** Counts and times attempts of activities. */
 final class ActivityMeters {
     private final MeterRegistry registry;
     private final Tags common;
     private final BoundedMeters<OfActivity> activities;
-    private final BoundedMeters<Counter> failures;
+    private final FailureCounters failures;
+    private volatile Set<String> queues = Set.of();
     private final Counter waitingTimeouts;
     private final Counter heartbeats;
     private final EnumMeters<EngineObserver.Stale, Counter> stale;
@@ -23,13 +26,17 @@ final class ActivityMeters {
         this.registry = registry;
         this.common = common;
         this.activities = new BoundedMeters<>(OfActivity::new);
-        this.failures = new BoundedMeters<>(
-                fingerprints, fingerprint -> DurableMeter.ACTIVITY_FAILURES.counter(registry, common, fingerprint));
+        this.failures = new FailureCounters(registry, common, fingerprints, System::nanoTime);
         this.waitingTimeouts = DurableMeter.WAITING_TIMEOUTS.counter(registry, common);
         this.heartbeats = DurableMeter.HEARTBEATS.counter(registry, common);
         this.stale = new EnumMeters<>(
                 EngineObserver.Stale.class,
                 what -> DurableMeter.STALE_REFUSALS.counter(registry, common, EnumMeters.tag(what)));
+    }
+
+    void know(EngineNames names) {
+        activities.know(names.activities());
+        queues = names.taskQueues();
     }
 
     void begun(ActivityAttemptBegin begin) {
@@ -50,7 +57,7 @@ final class ActivityMeters {
             activity.timeouts.of(end.timeout()).increment();
         }
         if (end.fingerprint() != null) {
-            failures.of(end.fingerprint()).increment();
+            failures.count(end.fingerprint());
         }
     }
 
@@ -74,7 +81,7 @@ final class ActivityMeters {
         final EnumMeters<TimeoutType, Counter> timeouts;
 
         OfActivity(String activity) {
-            this.queues = new BoundedMeters<>(QUEUES, queue -> new OfQueue(activity, queue));
+            this.queues = new BoundedMeters<>(QUEUES, queue -> new OfQueue(activity, queue)).know(ActivityMeters.this.queues);
             this.notBegun = new EnumMeters<>(
                     ActivityAttemptEnd.Outcome.class,
                     outcome -> DurableMeter.ACTIVITY_NOT_BEGUN.counter(

@@ -19,6 +19,7 @@ final class CallTags {
     private final SharedTags shared;
     private final Supplier<KeyValues> own;
     private KeyValues low;
+    private @Nullable KeyValue late;
     private @Nullable Set<String> removedLow;
     private @Nullable Set<String> removedHigh;
 
@@ -32,8 +33,23 @@ final class CallTags {
         return shared.contextualName();
     }
 
-    void ended(boolean completed) {
-        low = completed ? shared.completed() : shared.failed();
+    /** The call was made. */
+    void completed() {
+        low = shared.completed();
+    }
+
+    /**
+     * It ended otherwise.
+     *
+     * @param error the class of what was thrown, of a bounded number
+     */
+    void ended(String outcome, String error) {
+        low = shared.ended(outcome, error);
+    }
+
+    /** An attribute that became known meanwhile, of many values. */
+    void add(KeyValue known) {
+        late = known;
     }
 
     /** @param added what is in the context: it goes before what is here */
@@ -42,7 +58,9 @@ final class CallTags {
     }
 
     KeyValues high(KeyValues added) {
-        return left(own.get(), removedHigh).and(added);
+        KeyValue known = late;
+        KeyValues all = known == null ? own.get() : own.get().and(known);
+        return left(all, removedHigh).and(added);
     }
 
     @Nullable

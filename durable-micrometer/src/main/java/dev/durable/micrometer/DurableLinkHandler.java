@@ -10,8 +10,6 @@ import io.micrometer.tracing.propagation.Propagator;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Makes spans that begin a trace of their own and are linked to the span of a start long ago, where headers have that as
@@ -19,9 +17,6 @@ import org.jspecify.annotations.Nullable;
  * micrometer-tracing}. Without it such a span has no link, only the attribute {@code durable.origin}.
  */
 public final class DurableLinkHandler extends PropagatingReceiverTracingObservationHandler<LinkedContext> {
-    private static final Pattern TRACEPARENT =
-            Pattern.compile("[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?");
-
     public DurableLinkHandler(Tracer tracer, Propagator propagator) {
         super(tracer, propagator);
     }
@@ -38,8 +33,7 @@ public final class DurableLinkHandler extends PropagatingReceiverTracingObservat
     }
 
     private Optional<TraceContext> origin(Map<String, String> headers) {
-        @Nullable String parent = headers.get(DurableTracing.TRACEPARENT);
-        Matcher parts = TRACEPARENT.matcher(parent == null ? "" : parent);
+        Matcher parts = DurableTracing.span(headers);
         return parts.matches()
                 ? Optional.of(getTracer()
                         .traceContextBuilder()

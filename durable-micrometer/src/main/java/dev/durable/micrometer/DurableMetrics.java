@@ -83,6 +83,9 @@ public final class DurableMetrics implements EngineObserver {
                     "these meters belong to another engine already, and one that shares them would"
                             + " hide its gauges. Give each engine its own: DurableMetrics.of(registry, Tags.of(\"engine\", name)).");
         }
+        workflows.know(engine.names());
+        activities.know(engine.names());
+        queues.know(engine.names());
         try {
             gauges = EngineGauges.of(registry, common, engine);
         } catch (RuntimeException | Error e) {

@@ -1,5 +1,12 @@
 package dev.durable.micrometer;
 
+import java.util.Set;
+import io.micrometer.common.KeyValue;
+import dev.durable.store.Bounds;
+import dev.durable.intercept.WorkEnd;
+import dev.durable.intercept.InterceptedEngine;
+import dev.durable.client.EngineNames;
+import dev.durable.RemoteException;
 import dev.durable.ActivityInfo;
 import dev.durable.intercept.ActivityCall;
 import dev.durable.intercept.ClientInterceptor;
@@ -20,6 +27,8 @@ import java.time.InstantSource;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -56,28 +65,38 @@ public final class DurableTracing implements ClientInterceptor, WorkerIntercepto
      */
     static final String TRACED = "durable.traced";
 
+    /** Version, trace, span and flags as W3C has them; a later version may have more behind them. */
+    private static final Pattern SPAN =
+            Pattern.compile("[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-[!-~]{0,200})?");
+
     private static final String WORKFLOW_ID = "durable.workflow.id";
     private static final String WORKFLOW_TYPE = "durable.workflow.type";
     private static final String RUN_ID = "durable.run.id";
     private static final String ACTIVITY_SEQ = "durable.activity.seq";
     private static final String NONE = "none";
+    private static final InterceptedEngine NO_ENGINE = new InterceptedEngine(
+            new EngineNames("", Set.of(), Set.of(), Set.of(), Set.of()), MaskedExceptions::of);
 
     private final ObservationRegistry registry;
     private final Duration oneTraceFor;
     private final InstantSource clock;
-    private final BoundedMeters<String> names = new BoundedMeters<>(name -> name);
+    private final InterceptedEngine engine;
+    private final TracedNames names;
     private final SharedTags.Cache shared = new SharedTags.Cache(this::make);
     private final AtomicBoolean told = new AtomicBoolean();
 
-    private DurableTracing(ObservationRegistry registry, Duration oneTraceFor, InstantSource clock) {
+    private DurableTracing(
+            ObservationRegistry registry, Duration oneTraceFor, InstantSource clock, InterceptedEngine engine) {
         this.registry = registry;
+        this.engine = engine;
+        this.names = new TracedNames(engine.names());
         this.oneTraceFor = oneTraceFor;
         this.clock = clock;
     }
 
     /** Observations in this registry. */
     public static DurableTracing of(ObservationRegistry registry) {
-        return new DurableTracing(registry, DEFAULT_ONE_TRACE_FOR, InstantSource.system());
+        return new DurableTracing(registry, DEFAULT_ONE_TRACE_FOR, InstantSource.system(), NO_ENGINE);
     }
 
     /**
@@ -92,12 +111,23 @@ public final class DurableTracing implements ClientInterceptor, WorkerIntercepto
                     "oneTraceFor(" + time + "): a trace goes on for a time of 0 or more. 0 begins a"
                             + " trace with each turn and each attempt.");
         }
-        return new DurableTracing(registry, time, clock);
+        return new DurableTracing(registry, time, clock, engine);
     }
 
     /** The same by another clock. */
     DurableTracing by(InstantSource other) {
-        return new DurableTracing(registry, oneTraceFor, other);
+        return new DurableTracing(registry, oneTraceFor, other, engine);
+    }
+
+    /** The same for one engine: with its schema, with places for its names, and with exceptions as it masks them. */
+    @Override
+    public DurableTracing in(InterceptedEngine of) {
+        return new DurableTracing(registry, oneTraceFor, clock, of);
+    }
+
+    /** Matches where these headers, which a caller may have chosen, name a span as W3C does. */
+    static Matcher span(Map<String, String> headers) {
+        return SPAN.matcher(headers.getOrDefault(TRACEPARENT, ""));
     }
 
     // ── clients ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -199,17 +229,15 @@ public final class DurableTracing implements ClientInterceptor, WorkerIntercepto
     // ── observations ─────────────────────────────────────────────────────────────────────────────────────────────────
 
     private CallTags tags(SharedTags.Call call, Supplier<KeyValues> own) {
-        return new CallTags(shared.of(call), own);
+        String schema = engine.names().schema();
+        return new CallTags(
+                shared.of(call), schema.isEmpty() ? own : () -> own.get().and("durable.schema", schema));
     }
 
     /** With OpenTelemetry's names for messaging. */
     private SharedTags make(SharedTags.Call call) {
-        String type = names.of(call.type());
-        String subject =
-                switch (call.kind()) {
-                    case START, TURN -> call.subject(); // none, and an event: of a bounded number by itself
-                    case SIGNAL, SCHEDULE, ACTIVITY -> names.of(call.subject());
-                };
+        String type = names.type(call.type());
+        String subject = names.subject(call.kind(), call.subject());
         String contextualName =
                 switch (call.kind()) {
                     case START, TURN -> call.operation() + " " + type;
@@ -224,7 +252,7 @@ public final class DurableTracing implements ClientInterceptor, WorkerIntercepto
                 "messaging.operation.name",
                 call.operation(),
                 "messaging.destination.name",
-                names.of(call.queue()));
+                names.queue(call.queue()));
         return SharedTags.of(contextualName, messaging.and(own(call.kind(), type, subject)));
     }
 
@@ -250,23 +278,24 @@ public final class DurableTracing implements ClientInterceptor, WorkerIntercepto
 
     /** @param since from when on a trace goes on, unless its span is older */
     private ReceivedContext received(CallTags tags, Map<String, String> headers, Instant since) {
-        long traced = Math.min(since.toEpochMilli(), traced(headers));
-        Duration age = Duration.ofMillis(clock.millis() - traced);
+        Instant traced = traced(headers, since);
+        Duration age = Duration.between(traced, clock.instant());
         return oneTraceFor.isZero() || age.compareTo(oneTraceFor) > 0
                 ? new LinkedContext(tags, headers)
                 : new ReceivedContext(tags, headers);
     }
 
     /** A job that is enqueued again, or retried by an operator, has the headers of its first start, however long ago that was. */
-    private static long traced(Map<String, String> headers) {
+    private static Instant traced(Map<String, String> headers, Instant since) {
         String written = headers.get(TRACED);
         if (written == null) {
-            return Long.MAX_VALUE;
+            return since;
         }
         try {
-            return Long.parseLong(written);
+            Instant traced = Instant.ofEpochMilli(Long.parseLong(written));
+            return traced.isBefore(since) ? traced : since;
         } catch (NumberFormatException e) {
-            return Long.MAX_VALUE;
+            return since;
         }
     }
 
@@ -284,18 +313,41 @@ public final class DurableTracing implements ClientInterceptor, WorkerIntercepto
         harmless(observation::start);
         Observation.Scope before = registry.getCurrentObservationScope();
         Observation.Scope scope = opened(observation, before);
-        boolean completed = false;
+        Throwable thrown = null;
         try {
             next.proceed();
-            completed = true;
         } catch (Throwable e) {
-            harmless(() -> observation.error(e));
+            thrown = e;
             throw e;
         } finally {
+            Throwable failed = thrown;
+            harmless(() -> end(observation, tags, next.end().orElse(null), failed));
             close(scope, before);
-            tags.ended(completed);
             harmless(observation::stop);
         }
+    }
+
+    /** Handlers get no exception as it was thrown: they write its messages to wherever spans go. */
+    private void end(
+            Observation observation, CallTags tags, @Nullable WorkEnd end, @Nullable Throwable thrown) {
+        Throwable failure = end == null ? null : end.failure();
+        Throwable masked = thrown == null ? null : engine.masked().apply(thrown);
+        if (end != null && end.kind() != WorkEnd.Kind.STALE) {
+            tags.add(KeyValue.of("durable.workflow.status", end.kind().name().substring("RUN_".length())));
+        }
+        if (failure != null && masked != null) {
+            failure.addSuppressed(masked);
+        }
+        Throwable error = failure == null ? masked : failure;
+        if (error == null) {
+            tags.completed();
+            return;
+        }
+        String type = error instanceof RemoteException remote
+                ? remote.type()
+                : error.getClass().getName();
+        tags.ended(end != null && end.kind() == WorkEnd.Kind.STALE ? "stale" : "failed", names.error(Bounds.shown(type)));
+        observation.error(error);
     }
 
     private Observation.Scope opened(Observation observation, Observation.@Nullable Scope before) {
@@ -326,14 +378,15 @@ public final class DurableTracing implements ClientInterceptor, WorkerIntercepto
     }
 
     private void threw(Throwable thrown) {
+        Throwable shown = engine.masked().apply(thrown);
         if (told.getAndSet(true)) {
-            log.debug("an observation failed", thrown);
+            log.debug("an observation failed", shown);
         } else {
             log.warn(
                     "an observation of the engine failed, and its span is not as it should be; the work goes on. Usual cause:"
                             + " a handler, filter or convention of the ObservationRegistry that throws. Later ones are logged at"
                             + " DEBUG.",
-                    thrown);
+                    shown);
         }
     }
 }

@@ -2,6 +2,7 @@ package dev.durable.micrometer;
 
 import io.micrometer.common.KeyValue;
 import java.util.Map;
+import java.util.regex.Matcher;
 
 /**
  * The context of an observation that begins a trace of its own, long after the start that it belongs to. {@link
@@ -13,9 +14,9 @@ public final class LinkedContext extends ReceivedContext {
     LinkedContext(CallTags tags, Map<String, String> origin) {
         super(tags, Map.of());
         this.origin = Map.copyOf(origin);
-        String span = origin.get(DurableTracing.TRACEPARENT);
-        if (span != null) {
-            addHighCardinalityKeyValue(KeyValue.of("durable.origin", span));
+        Matcher span = DurableTracing.span(origin);
+        if (span.matches()) {
+            addHighCardinalityKeyValue(KeyValue.of("durable.origin", span.group()));
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.durable.micrometer;
 
+import dev.durable.client.EngineNames;
 import dev.durable.client.QueueDescription;
 import dev.durable.observe.QueueSample;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -9,6 +10,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +24,7 @@ final class QueueGauges {
     private final MultiGauge oldest;
     private final MultiGauge openRuns;
     private final List<Single> singles;
+    private Set<String> served = Set.of();
     private boolean open;
 
     private record Single(MultiGauge gauge, ToNumber value) {}
@@ -47,6 +52,10 @@ final class QueueGauges {
         open = true;
     }
 
+    synchronized void know(EngineNames names) {
+        served = names.taskQueues();
+    }
+
     synchronized void show(QueueSample sample) {
         if (!open) {
             return;
@@ -54,9 +63,7 @@ final class QueueGauges {
         List<MultiGauge.Row<?>> depths = new ArrayList<>();
         List<MultiGauge.Row<?>> ages = new ArrayList<>();
         List<MultiGauge.Row<?>> runs = new ArrayList<>();
-        // So many queues are a mistake of somebody's; their sum would hide that.
-        for (QueueDescription queue :
-                sample.queues().stream().limit(BoundedMeters.MOST).toList()) {
+        for (QueueDescription queue : shown(sample.queues())) {
             String name = queue.taskQueue();
             depths.add(row(DurableMeter.QUEUE_DEPTH, queue.ready(), name, "ready"));
             depths.add(row(DurableMeter.QUEUE_DEPTH, queue.waiting(), name, "waiting"));
@@ -71,6 +78,18 @@ final class QueueGauges {
         openRuns.register(runs, true);
         singles.forEach(single -> single.gauge()
                 .register(List.of(MultiGauge.Row.of(Tags.empty(), single.value().of(sample))), true));
+    }
+
+    /**
+     * Those that are served here, and of the others so many: callers name queues. More of them are a mistake of somebody's, and
+     * their sum would hide that.
+     */
+    private List<QueueDescription> shown(List<QueueDescription> queues) {
+        Map<Boolean, List<QueueDescription>> here =
+                queues.stream().collect(Collectors.partitioningBy(queue -> served.contains(queue.taskQueue())));
+        List<QueueDescription> shown = new ArrayList<>(here.get(true));
+        here.get(false).stream().limit(BoundedMeters.MOST).forEach(shown::add);
+        return shown;
     }
 
     /** Another process shows them. */

@@ -11,13 +11,22 @@ import java.util.function.Function;
  * @param contextualName the name of their spans
  * @param begun attributes of few values
  * @param completed the same when the call was made
- * @param failed the same when it threw
  */
-record SharedTags(String contextualName, KeyValues begun, KeyValues completed, KeyValues failed) {
+record SharedTags(String contextualName, KeyValues begun, KeyValues completed) {
     private static final String OUTCOME = "durable.outcome";
+    private static final String ERROR = "error.type";
 
     static SharedTags of(String contextualName, KeyValues begun) {
-        return new SharedTags(contextualName, begun, begun.and(OUTCOME, "completed"), begun.and(OUTCOME, "failed"));
+        return new SharedTags(contextualName, begun, begun.and(OUTCOME, "completed", ERROR, "none"));
+    }
+
+    /**
+     * The same where it ended otherwise.
+     *
+     * @param error the class of what was thrown, of a bounded number
+     */
+    KeyValues ended(String outcome, String error) {
+        return begun.and(OUTCOME, outcome, ERROR, error);
     }
 
     /**

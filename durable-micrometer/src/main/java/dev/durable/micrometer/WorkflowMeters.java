@@ -1,5 +1,6 @@
 package dev.durable.micrometer;
 
+import dev.durable.client.EngineNames;
 import dev.durable.client.WorkflowStatus;
 import dev.durable.observe.RunReplay;
 import dev.durable.observe.TransitionWrite;
@@ -35,6 +36,10 @@ final class WorkflowMeters {
         this.hits = DurableMeter.CACHE_LOOKUPS.counter(registry, common, "hit");
         this.misses = DurableMeter.CACHE_LOOKUPS.counter(registry, common, "miss");
         this.evictions = DurableMeter.CACHE_EVICTIONS.counter(registry, common);
+    }
+
+    void know(EngineNames names) {
+        types.know(names.workflowTypes());
     }
 
     void started(WorkflowStart start) {

@@ -3,6 +3,7 @@ package dev.durable.internal.attempt;
 import dev.durable.StaleAttemptException;
 import dev.durable.history.Failure;
 import dev.durable.intercept.WorkEnd;
+import dev.durable.internal.payload.FailureCodec;
 import dev.durable.ActivityContext;
 import dev.durable.ActivityInfo;
 import dev.durable.ActivityOptions;
@@ -180,7 +181,9 @@ final class AttemptContext implements ActivityContext {
         String why = parts.cancellation().staleBecause();
         return why == null
                 ? null
-                : new WorkEnd(WorkEnd.Kind.STALE, Failure.of(StaleAttemptException.class.getName(), why));
+                : new WorkEnd(
+                        WorkEnd.Kind.STALE,
+                        FailureCodec.loggable(Failure.of(StaleAttemptException.class.getName(), why)));
     }
 
     /** From here on, or with null no longer, the body is inside this transaction. */

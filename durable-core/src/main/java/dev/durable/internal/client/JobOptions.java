@@ -59,7 +59,9 @@ record JobOptions(ActivityOptions resolved, EnqueuedOptions chosen) {
         }
         Map<String, String> headers = new LinkedHashMap<>(start.headers());
         headers.putAll(options.headers());
-        Bounds.notes("start of " + start.id(), headers, start.memo());
+        Bounds.notes("start of " + start.id(), options.headers(), start.memo());
+        // Those of the start fitted before interceptors added theirs.
+        Bounds.notesWithAdded("start of " + start.id(), headers, start.memo());
         ActivityMethod.checkHeartbeat(activity.name(), activity.checked(options), null);
         return new JobOptions(options.withExpiry(expiry(start, now)), changes.chosen());
     }

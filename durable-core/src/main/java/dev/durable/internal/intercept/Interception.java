@@ -8,6 +8,7 @@ import dev.durable.intercept.ClientInterceptor;
 import dev.durable.intercept.ContextPropagator;
 import dev.durable.intercept.Interceptor;
 import dev.durable.intercept.WorkerInterceptor;
+import dev.durable.RefusedInputException;
 import dev.durable.store.Bounds;
 import java.util.List;
 import java.util.Map;
@@ -92,25 +93,29 @@ public record Interception(ClientChain client, WorkerChain worker, Propagation c
         }
         Map<String, String> captured = context.capture();
         StartUnderWay call = new StartUnderWay(what, options, captured);
+        bounded(call.changed(), options, Bounds::notes);
         return client.start(call, () -> {
-            T started = start.apply(bounded(call.changed(), options));
+            T started = start.apply(bounded(call.changed(), options, Bounds::notesWithAdded));
             call.started(run.apply(started));
             return started;
         });
     }
 
-    private static StartOptions bounded(StartOptions changed, StartOptions asked) {
+    @FunctionalInterface
+    private interface Check {
+        void of(String what, Map<String, String> headers, Map<String, String> memo);
+    }
+
+    private static StartOptions bounded(StartOptions changed, StartOptions asked, Check check) {
         if (changed.headers().equals(asked.headers())) {
             return asked;
         }
         try {
-            Bounds.notes("start of " + changed.id(), changed.headers(), changed.memo());
-        } catch (IllegalArgumentException e) {
-            throw new IllegalArgumentException(
-                    e.getMessage() + " The start itself gave the headers " + sorted(asked.headers())
+            check.of("start of " + changed.id(), changed.headers(), changed.memo());
+        } catch (RefusedInputException e) {
+            throw new RefusedInputException(e.getMessage() + " The start itself gave the headers " + sorted(asked.headers())
                             + "; interceptors and context propagators of this engine made of them "
-                            + sorted(changed.headers()) + ".",
-                    e);
+                    + sorted(changed.headers()) + ".");
         }
         return changed;
     }

@@ -3,6 +3,7 @@ package dev.durable.internal.run;
 import dev.durable.history.WorkflowCancelled;
 import dev.durable.history.WorkflowFailed;
 import dev.durable.history.WorkflowCompleted;
+import dev.durable.internal.payload.FailureCodec;
 import dev.durable.internal.replay.WorkflowInstance;
 import dev.durable.intercept.WorkEnd;
 import dev.durable.DurableException;
@@ -89,7 +90,8 @@ final class RunInterception {
         // The number of the event is of no matter.
         return switch (instance.close(1)) {
             case WorkflowCompleted ignored -> new WorkEnd(WorkEnd.Kind.RUN_COMPLETED, null);
-            case WorkflowFailed failed -> new WorkEnd(WorkEnd.Kind.RUN_FAILED, failed.failure());
+            case WorkflowFailed failed -> 
+                    new WorkEnd(WorkEnd.Kind.RUN_FAILED, FailureCodec.loggable(failed.failure()));
             case WorkflowCancelled ignored -> new WorkEnd(WorkEnd.Kind.RUN_CANCELLED, null);
             case null, default -> null;
         };
