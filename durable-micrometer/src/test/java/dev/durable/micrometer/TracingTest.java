@@ -16,6 +16,9 @@ import dev.durable.Workflow;
 import dev.durable.client.DurableEngine;
 import dev.durable.client.StartOptions;
 import dev.durable.client.WorkflowHandle;
+import dev.durable.client.EngineNames;
+import dev.durable.intercept.InterceptedEngine;
+import dev.durable.intercept.ScheduleCall;
 import dev.durable.intercept.SignalCall;
 import dev.durable.intercept.TurnCall;
 import dev.durable.store.memory.InMemoryHistoryStore;
@@ -38,7 +41,10 @@ import io.opentelemetry.sdk.trace.data.SpanData;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Set;
+import java.util.function.UnaryOperator;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.UUID;
@@ -180,6 +186,7 @@ class TracingTest {
                         Map.entry("durable.run.id", String.valueOf(run.runId())),
                         Map.entry("durable.workflow.id", "trip-1"),
                         Map.entry("durable.workflow.type", "Trip"),
+                        Map.entry("error.type", "none"),
                         Map.entry("messaging.destination.name", "default"),
                         Map.entry("messaging.operation.name", "activity"),
                         Map.entry("messaging.operation.type", "process"),
@@ -307,8 +314,8 @@ class TracingTest {
                         .noneMatch(tag -> tag.getValue().isEmpty()));
         assertThat(meters.get("durable.activity").timers())
                 .extracting(timer -> timer.getId().getTag("durable.outcome") + " "
-                        + timer.getId().getTag("error"))
-                .contains("failed IllegalStateException", "completed none");
+                        + timer.getId().getTag("error.type"))
+                .contains("failed java.lang.IllegalStateException", "completed none");
     }
 
     @Test
@@ -326,6 +333,83 @@ class TracingTest {
                         .tag("durable.signal", BoundedMeters.OTHER)
                         .timers())
                 .isNotEmpty();
+    }
+
+    @Test
+    void names_that_callers_make_up_take_no_place_from_what_the_engine_registers_and_serves() {
+        SimpleMeterRegistry meters = new SimpleMeterRegistry();
+        ObservationRegistry registry = ObservationRegistry.create();
+        registry.observationConfig().observationHandler(new DefaultMeterObservationHandler(meters));
+        DurableTracing tracing = DurableTracing.of(registry)
+                .in(new InterceptedEngine(
+                        new EngineNames("acme", Set.of("Trip"), Set.of("Desk.book"), Set.of("go"), Set.of("default")),
+                        UnaryOperator.identity()));
+        for (int i = 0; i < 1_000; i++) {
+            tracing.signal(new SignalCall("trip-1", null, "type-" + i, "signal-" + i), () -> {});
+            tracing.schedule(
+                    new ScheduleCall(
+                            "trip-1",
+                            new UUID(0, 1),
+                            "Trip",
+                            "act-" + i,
+                            1,
+                            "queue-" + i,
+                            false,
+                            new HashMap<>()),
+                    () -> {});
+        }
+        tracing.signal(new SignalCall("trip-1", null, "Trip", "go"), () -> {});
+        tracing.schedule(
+                new ScheduleCall(
+                        "trip-1", new UUID(0, 1), "Trip", "Desk.book", 1, "default", false, new HashMap<>()),
+                () -> {});
+
+        assertThat(meters.find("durable.signal")
+                        .tags("durable.workflow.type", "Trip", "durable.signal", "go")
+                        .timers())
+                .hasSize(1);
+        assertThat(meters.find("durable.schedule")
+                        .tags("durable.activity", "Desk.book", "messaging.destination.name", "default")
+                        .timers())
+                .hasSize(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01\nERROR forged",
+                "password=hunter2",
+                "",
+            })
+    void a_header_that_names_no_span_is_no_origin(String traceparent) {
+        turn(Map.of("traceparent", traceparent), Instant.now().minus(Duration.ofDays(1)));
+
+        assertThat(attributes(span("turn Trip"))).doesNotContainKey("durable.origin");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"9223372036854775807", "-9223372036854775808", "-1", "x", "99999999999999999999"})
+    void a_header_that_says_an_impossible_time_of_a_span_ends_no_turn(String traced) {
+        turn(Map.of("durable.traced", traced), Instant.now());
+
+        assertThat(attributes(span("turn Trip"))).containsEntry("durable.outcome", "completed");
+    }
+
+    private void turn(Map<String, String> headers, Instant startedAt) {
+        DurableTracing.of(spans.registry())
+                .turn(
+                        new TurnCall(
+                                "trip-1",
+                                new UUID(0, 1),
+                                "Trip",
+                                "queue",
+                                "WorkflowStarted",
+                                1,
+                                null,
+                                false,
+                                startedAt,
+                                headers),
+                        () -> {});
     }
 
     @Test
