@@ -46,7 +46,8 @@ public interface ContextPropagator {
 
     /**
      * Carries these keys of SLF4J's {@link MDC}, as headers {@code mdc.tenant} and so on. The engine itself puts {@code
-     * workflowId}, {@code runId}, {@code activity} and {@code attempt} there.
+     * workflowId}, {@code runId}, {@code activity} and {@code attempt} there. What is restored can forge no line of the log:
+     * it is cut behind 1,000 characters, and control characters and invisible ones stand there escaped, {@code \u005cu000a}.
      *
      * @throws IllegalArgumentException where a key can't be part of a header's name, or is one of the engine's own
      */

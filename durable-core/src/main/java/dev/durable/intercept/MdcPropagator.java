@@ -11,6 +11,9 @@ import org.slf4j.MDC;
 
 /** Implements {@link ContextPropagator#mdc}. */
 final class MdcPropagator implements ContextPropagator {
+    /** The longest value that is bound. */
+    private static final int LONGEST = 1_000;
+
     private static final Set<String> ENGINES = Set.of("workflowId", "runId", "activity", "attempt");
 
     private final Set<String> keys = new LinkedHashSet<>();
@@ -54,8 +57,13 @@ final class MdcPropagator implements ContextPropagator {
         record Before(String key, @Nullable String value) {}
         List<Before> before =
                 keys.stream().map(key -> new Before(key, MDC.get(key))).toList();
-        keys.forEach(key -> bind(key, context.get(key)));
+        keys.forEach(key -> bind(key, shown(context.get(key))));
         return () -> before.forEach(one -> bind(one.key(), one.value()));
+    }
+
+    /** Layouts write what the MDC has into lines as it is, and headers come from callers. */
+    private static @Nullable String shown(@Nullable String value) {
+        return value == null ? null : Bounds.shown(Bounds.cutWithMark(value, LONGEST));
     }
 
     private static void bind(String key, @Nullable String value) {

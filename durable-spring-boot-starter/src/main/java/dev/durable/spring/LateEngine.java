@@ -3,6 +3,7 @@ package dev.durable.spring;
 import dev.durable.StoreUnavailableException;
 import dev.durable.UsageException;
 import dev.durable.client.DurableClient;
+import dev.durable.client.EngineNames;
 import dev.durable.client.UpkeepStep;
 import dev.durable.client.WorkerStatus;
 import dev.durable.internal.engine.EngineBuilder;
@@ -185,9 +186,9 @@ final class LateEngine implements PreparedEngine, SmartInitializingSingleton {
             StoreUnavailableException before = away;
             away = reason(seen);
             if (StoreAccess.isAway(e)) {
-                log.debug("Durable's database is still away: {}", seen.getMessage());
+                log.debug("Durable's database is still away: {}", Masked.text(String.valueOf(seen.getMessage())));
             } else if (before == null || !String.valueOf(before.getMessage()).equals(away.getMessage())) {
-                log.error("Durable can't begin: {}", seen.getMessage(), seen);
+                log.error("Durable can't begin", Masked.exception(seen));
             }
             return false;
         }
@@ -299,6 +300,11 @@ final class LateEngine implements PreparedEngine, SmartInitializingSingleton {
     public WorkerStatus worker() {
         PreparedEngine engine = made;
         return engine == null ? new WorkerStatus("", null, List.of(), 0, 0, 0) : engine.worker();
+    }
+
+    @Override
+    public EngineNames names() {
+        return engine().names();
     }
 
     @Override

@@ -48,7 +48,7 @@ final class OpeningLoop {
         try {
             return isDone.getAsBoolean();
         } catch (Error e) {
-            log.error("Durable can't begin, and it is tried again: {}", e.toString(), e);
+            log.error("Durable can't begin, and it is tried again", Masked.exception(e));
             return false;
         }
     }

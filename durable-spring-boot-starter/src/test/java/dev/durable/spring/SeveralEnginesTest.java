@@ -1,5 +1,11 @@
 package dev.durable.spring;
 
+import org.springframework.context.event.EventListener;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import dev.durable.spring.event.WorkflowCompletedEvent;
+import dev.durable.spring.event.DurableEventsAutoConfiguration;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -84,6 +90,28 @@ class SeveralEnginesTest {
             assertThat(sessions("tenant_acme")).isZero();
             assertThat(sessions("durable")).isZero();
         });
+    }
+
+    @Test
+    void events_name_the_schema_of_their_engine() {
+        BlockingQueue<String> heard = new LinkedBlockingQueue<>();
+        application
+                .withConfiguration(AutoConfigurations.of(DurableEventsAutoConfiguration.class))
+                .withUserConfiguration(Tenant.class)
+                .withBean(Heard.class, () -> new Heard(heard))
+                .run(context -> {
+                    send(context.getBean("acme", DurableEngine.class).client(), "m-7");
+                    assertThat(heard.poll(60, TimeUnit.SECONDS)).isEqualTo("tenant_acme m-7");
+                    send(context.getBean(DurableClient.class), "m-7");
+                    assertThat(heard.poll(60, TimeUnit.SECONDS)).isEqualTo("durable m-7");
+                });
+    }
+
+    record Heard(BlockingQueue<String> events) {
+        @EventListener
+        void completed(WorkflowCompletedEvent event) {
+            events.add(event.schema() + " " + event.workflowId());
+        }
     }
 
     @Test

@@ -41,8 +41,8 @@ final class Endings {
     /** Gives whether there was an open run to end. */
     boolean terminate(String workflowId, @Nullable UUID runId, String reason) {
         WorkflowCode.mayNot("handle.terminate(…)", "terminate " + Bounds.shown(workflowId) + " again");
-        Bounds.reason("terminate", reason);
-        Failure failure = Failure.of("dev.durable.Terminated", reason);
+        String why = code.reason("terminate", reason);
+        Failure failure = Failure.of("dev.durable.Terminated", why);
         Optional<RunKey> ended = dispatch.store()
                 .seize(new Seizure(
                         workflowId,
@@ -52,7 +52,7 @@ final class Endings {
                         WorkflowStatus.TERMINATED,
                         "WorkflowTerminated",
                         dropped ->
-                                EventJson.attributes(new WorkflowTerminated(1, Instant.EPOCH, reason, by(), dropped)),
+                                EventJson.attributes(new WorkflowTerminated(1, Instant.EPOCH, why, by(), dropped)),
                         code.failures().toJson(failure).json(),
                         actor));
         ended.ifPresent(dispatch::seized);
@@ -62,7 +62,7 @@ final class Endings {
     /** Gives whether there is an open run. */
     boolean pause(String workflowId, @Nullable UUID runId, String reason) {
         return pause(
-                workflowId, runId, true, new WorkflowPaused(1, Instant.EPOCH, Bounds.reason("pause", reason), by()));
+                workflowId, runId, true, new WorkflowPaused(1, Instant.EPOCH, code.reason("pause", reason), by()));
     }
 
     /** Gives whether there is an open run. */

@@ -385,7 +385,7 @@ public final class EngineBuilder implements DurableEngine.Builder {
                 drive == null ? new ThreadDrive(failures::loggable) : drive,
                 random,
                 watch,
-                Observers.of(observers, System::nanoTime));
+                Observers.of(observers, System::nanoTime, failures::loggable));
         begin(engine, engine::start);
         return engine;
     }

@@ -43,7 +43,7 @@ public final class Fingerprint {
         String where = (own.isEmpty() ? all : own)
                 .stream().limit(FRAMES).map(Fingerprint::stable).collect(Collectors.joining(" < "));
         String text = activity + ": " + failure.type() + (where.isEmpty() ? "" : " at " + where);
-        return Bounds.cut(text, MAX_CHARS);
+        return Bounds.cut(Bounds.shown(text), MAX_CHARS);
     }
 
     /** All jobs of an activity that no worker can read are one group: what does not fit stands in each. */

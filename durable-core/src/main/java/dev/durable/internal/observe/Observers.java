@@ -20,6 +20,7 @@ import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,20 +34,27 @@ public final class Observers implements EngineObserver {
 
     private volatile EngineObserver[] all;
     private final LongSupplier nanoTime;
+    private final UnaryOperator<Throwable> loggable;
     /** When it may be logged again that one has thrown. */
     private final AtomicLong logFrom;
 
     private volatile boolean begun;
 
-    private Observers(List<EngineObserver> all, LongSupplier nanoTime) {
+    private Observers(List<EngineObserver> all, LongSupplier nanoTime, UnaryOperator<Throwable> loggable) {
+        this.loggable = loggable;
         this.all = all.toArray(EngineObserver[]::new);
         this.nanoTime = nanoTime;
         this.logFrom = new AtomicLong(nanoTime.getAsLong());
     }
 
-    /** One that tells all of them; {@link EngineObserver#NONE} where there are none. */
-    public static EngineObserver of(List<EngineObserver> all, LongSupplier nanoTime) {
-        return all.isEmpty() ? NONE : new Observers(all, nanoTime);
+    /**
+     * One that tells all of them; {@link EngineObserver#NONE} where there are none.
+     *
+     * @param loggable an exception as it may be logged
+     */
+    public static EngineObserver of(
+            List<EngineObserver> all, LongSupplier nanoTime, UnaryOperator<Throwable> loggable) {
+        return all.isEmpty() ? NONE : new Observers(all, nanoTime, loggable);
     }
 
     private void tell(Consumer<EngineObserver> event) {
@@ -67,7 +75,7 @@ public final class Observers implements EngineObserver {
                     "observer {} threw, and what it was told is lost to it; the engine goes on. Usual cause: a mistake in its"
                             + " code, or libraries that do not fit together. This is logged once a minute.",
                     observer.getClass().getName(),
-                    thrown);
+                    loggable.apply(thrown));
         }
     }
 
@@ -87,10 +95,9 @@ public final class Observers implements EngineObserver {
                 }
             } catch (Throwable e) {
                 log.warn(
-                        "observer {} hears nothing of this engine: {}",
+                        "observer {} hears nothing of this engine",
                         observer.getClass().getName(),
-                        String.valueOf(e.getMessage()),
-                        e);
+                        loggable.apply(e));
             }
         }
         all = taking.toArray(EngineObserver[]::new);

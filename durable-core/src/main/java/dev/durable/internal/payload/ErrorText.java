@@ -28,8 +28,8 @@ record ErrorText(ErrorSanitizer sanitizer) {
     }
 
     /** The class name of an exception of another process, which anybody can make of any text. */
-    static String type(String name) {
-        return Bounds.cutWithMark(name, Bounds.CLASS_NAME);
+    String type(String name) {
+        return Bounds.cutWithMark(Bounds.shown(sanitized(Bounds.cut(name, LOOKED_AT))), Bounds.CLASS_NAME);
     }
 
     static String stack(String stack) {

@@ -42,7 +42,7 @@ final class FailureEncoder {
         seen.add(thrown);
         Class<? extends Throwable> type = thrown.getClass();
         return new Failure(
-                thrown instanceof RemoteException remote ? ErrorText.type(remote.type()) : type.getName(),
+                thrown instanceof RemoteException remote ? text.type(remote.type()) : type.getName(),
                 left.isEmpty() ? message(thrown) : left + message(thrown),
                 ErrorText.stack(StackText.of(safely(thrown::getStackTrace, new StackTraceElement[0]))),
                 named.names(type) ? fields.write(thrown, named.namesOf(type)) : null,

@@ -19,6 +19,7 @@ import dev.durable.observe.WorkflowClose;
 import dev.durable.observe.WorkflowStart;
 import dev.durable.store.RunKey;
 import dev.durable.store.memory.InMemoryHistoryStore;
+import java.util.function.UnaryOperator;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -94,7 +95,7 @@ class ObserversTest {
 
     @Test
     void what_one_throws_is_kept_from_the_others_and_logged_once_a_minute() {
-        EngineObserver all = Observers.of(List.of(breaks, hears), nanos::get);
+        EngineObserver all = Observers.of(List.of(breaks, hears), nanos::get, UnaryOperator.identity());
 
         all.heartbeatsWritten(1);
         all.heartbeatsWritten(2);
@@ -212,7 +213,7 @@ class ObserversTest {
 
     @Test
     void an_engine_that_never_began_does_not_say_that_it_has_closed() {
-        EngineObserver all = Observers.of(List.of(hears), nanos::get);
+        EngineObserver all = Observers.of(List.of(hears), nanos::get, UnaryOperator.identity());
         all.engineClosed();
         assertThat(heard).isEmpty();
     }
@@ -220,7 +221,7 @@ class ObserversTest {
     @Test
     void without_observers_the_engine_has_the_bare_store_and_nothing_is_made() {
         InMemoryHistoryStore store = new InMemoryHistoryStore();
-        EngineObserver nobody = Observers.of(List.of(), nanos::get);
+        EngineObserver nobody = Observers.of(List.of(), nanos::get, UnaryOperator.identity());
         Telemetry telemetry = new Telemetry(nobody, store.clock());
 
         assertThat(nobody).isSameAs(EngineObserver.NONE);

@@ -27,7 +27,8 @@ class LimitsTest {
         inCode.put("name of a class in options", number(Bounds.CLASS_NAME) + " characters");
         inCode.put("headers and memo of a start", number(Bounds.NOTES_BYTES) + " bytes");
         inCode.put("headers of an activity", number(Bounds.NOTES_BYTES) + " bytes");
-        inCode.put("headers that interceptors add", number(Bounds.NOTES_BYTES) + " bytes");
+        inCode.put("headers that interceptors add to those of a start", number(Bounds.ADDED_NOTES_BYTES) + " bytes");
+        inCode.put("headers that interceptors add to those of an activity", number(Bounds.NOTES_BYTES) + " bytes");
         inCode.put("reason of a cancel", number(Bounds.REASON_BYTES) + " bytes");
         inCode.put("a payload", number(PayloadCodec.DEFAULT_MAX_BYTES) + " bytes");
         inCode.put("timeouts and delays in options", number(Bounds.DURATION.toDays()) + " days");

@@ -78,7 +78,7 @@ public final class DurableEndpoint {
      *
      * @param action what: see {@code docs/spring-operations.md}
      * @param reason why, for history and audit
-     * @param by who, where the request is not authenticated; else the authenticated name counts
+     * @param by who, where the request is not authenticated, which the audit says; else the authenticated name counts
      */
     @WriteOperation
     public WebEndpointResponse<Object> act(
@@ -103,20 +103,16 @@ public final class DurableEndpoint {
 
     private String actor(@Nullable Principal principal, @Nullable String by) {
         if (principal == null) {
-            return by == null ? process.get() : Bounds.name("by:", by);
+            // The audit tells whom somebody says to be from whom the application knows.
+            return by == null ? process.get() : Bounds.name("by:", by) + " (not authenticated)";
         }
         String user = principal.getName();
-        return user == null || user.isBlank() ? process.get() : named(user);
+        return user == null || user.isBlank() ? "(a user without a name)" : named(user);
     }
 
     /** As a name of the audit: users are named by directories and certificates, and none is refused for a long name. */
     private static String named(String user) {
-        String shown = Bounds.shown(user).strip();
-        if (shown.length() <= Bounds.NAME) {
-            return shown;
-        }
-        int end = Bounds.NAME - 1;
-        return shown.substring(0, Character.isHighSurrogate(shown.charAt(end - 1)) ? end - 1 : end) + "…";
+        return Bounds.cutWithMark(Bounds.shown(user).strip(), Bounds.NAME);
     }
 
     private static String rest(String[] path) {

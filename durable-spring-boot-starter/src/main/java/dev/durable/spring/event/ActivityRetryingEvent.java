@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param seq its number in the run
  * @param attempt the one that failed, from 1
  * @param fingerprint the same for what failed alike
+ * @param schema the schema of its engine's tables; empty in memory
  */
 public record ActivityRetryingEvent(
         String workflowId,
@@ -21,5 +22,6 @@ public record ActivityRetryingEvent(
         String activity,
         int seq,
         int attempt,
-        @Nullable String fingerprint)
+        @Nullable String fingerprint,
+        String schema)
         implements DurableEvent {}

@@ -7,5 +7,6 @@ import dev.durable.client.Alert;
  * where {@code durable.events.alerts} is true.
  *
  * @param alert what they have in common, and how many there are
+ * @param schema the schema of the tables of the engine that tells it; empty in memory
  */
-public record AlertEvent(Alert alert) {}
+public record AlertEvent(Alert alert, String schema) {}

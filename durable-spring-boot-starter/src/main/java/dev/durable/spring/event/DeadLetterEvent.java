@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param seq its number in the run
  * @param attempt the last one, from 1
  * @param fingerprint the same for what failed alike
+ * @param schema the schema of its engine's tables; empty in memory
  */
 public record DeadLetterEvent(
         String workflowId,
@@ -22,5 +23,6 @@ public record DeadLetterEvent(
         String activity,
         int seq,
         int attempt,
-        @Nullable String fingerprint)
+        @Nullable String fingerprint,
+        String schema)
         implements DurableEvent {}

@@ -18,4 +18,10 @@ public sealed interface DurableEvent
 
     /** Its type; {@code durable.job} for background jobs; empty where it is not known. */
     String workflowType();
+
+    /**
+     * The schema of its engine's tables; empty in memory. In an application with several engines, the same workflow id may
+     * stand in each.
+     */
+    String schema();
 }

@@ -21,11 +21,11 @@ import org.springframework.transaction.support.TransactionTemplate;
 public class DurableEventsAutoConfiguration {
 
     @Bean
-    EventQueue durableEventQueue(
+    EventQueues durableEventQueues(
             AbstractApplicationContext context,
             DurableEventsProperties properties,
             ObjectProvider<PlatformTransactionManager> managers) {
-        return new EventQueue(publisher(context, properties.inTransaction() ? managers : null)).started();
+        return new EventQueues(publisher(context, properties.inTransaction() ? managers : null));
     }
 
     private static Consumer<Object> publisher(
@@ -42,11 +42,12 @@ public class DurableEventsAutoConfiguration {
 
     @Bean
     DurableCustomizer durableEventsCustomizer(
-            AbstractApplicationContext context, EventQueue queue, DurableEventsProperties properties) {
+            AbstractApplicationContext context, EventQueues queues, DurableEventsProperties properties) {
         return builder -> {
-            builder.observe(new EventObserver(new EventListeners(context), queue));
+            EventObserver observer = new EventObserver(new EventListeners(context), queues::open);
+            builder.observe(observer);
             if (properties.alerts()) {
-                builder.onAlert(alert -> queue.add(new AlertEvent(alert)));
+                builder.onAlert(observer::alert);
             }
         };
     }

@@ -1,5 +1,9 @@
 package dev.durable.spring.event;
 
+import org.jspecify.annotations.Nullable;
+import java.util.function.Function;
+import dev.durable.client.DurableEngine;
+import dev.durable.client.Alert;
 import dev.durable.client.WorkflowStatus;
 import dev.durable.observe.ActivityAttemptEnd;
 import dev.durable.observe.EngineObserver;
@@ -16,7 +20,9 @@ final class EventObserver implements EngineObserver {
     private static final int MOST_STALLS = 1_000;
 
     private final EventListeners listeners;
-    private final EventQueue queue;
+    private final Function<String, EventQueue> queues;
+    private volatile String schema = "";
+    private volatile @Nullable EventQueue queue;
 
     /** Why a run stalled when it was told; the earliest is forgotten where there are too many. */
     private final Map<UUID, String> stalls = Collections.synchronizedMap(new LinkedHashMap<>() {
@@ -28,14 +34,41 @@ final class EventObserver implements EngineObserver {
         }
     });
 
-    EventObserver(EventListeners listeners, EventQueue queue) {
+    /** @param queues opens a queue for the engine of that schema */
+    EventObserver(EventListeners listeners, Function<String, EventQueue> queues) {
         this.listeners = listeners;
-        this.queue = queue;
+        this.queues = queues;
+    }
+
+    @Override
+    public void engineStarted(DurableEngine engine) {
+        schema = engine.names().schema();
+        queue = queues.apply(schema);
+    }
+
+    @Override
+    public void engineClosed() {
+        EventQueue open = queue;
+        if (open != null) {
+            open.end();
+        }
+    }
+
+    /** The builder tells alerts. */
+    void alert(Alert alert) {
+        add(new AlertEvent(alert, schema));
+    }
+
+    private void add(Object event) {
+        EventQueue open = queue;
+        if (open != null) {
+            open.add(event);
+        }
     }
 
     private <E extends DurableEvent> void tell(Class<E> kind, Supplier<E> event) {
         if (listeners.listensTo(kind)) {
-            queue.add(event.get());
+            add(event.get());
         }
     }
 
@@ -46,12 +79,12 @@ final class EventObserver implements EngineObserver {
             tell(
                     WorkflowCompletedEvent.class,
                     () -> new WorkflowCompletedEvent(
-                            close.workflowId(), close.runId(), close.workflowType(), close.duration()));
+                            close.workflowId(), close.runId(), close.workflowType(), close.duration(), schema));
         } else if (close.status() != WorkflowStatus.CONTINUED_AS_NEW) {
             tell(
                     WorkflowFailedEvent.class,
                     () -> new WorkflowFailedEvent(
-                            close.workflowId(), close.runId(), close.workflowType(), close.status(), close.duration()));
+                            close.workflowId(), close.runId(), close.workflowType(), close.status(), close.duration(), schema));
         }
     }
 
@@ -62,7 +95,7 @@ final class EventObserver implements EngineObserver {
             tell(
                     WorkflowStalledEvent.class,
                     () -> new WorkflowStalledEvent(
-                            stall.workflowId(), stall.runId(), stall.workflowType(), stall.reason()));
+                            stall.workflowId(), stall.runId(), stall.workflowType(), stall.reason(), schema));
         }
     }
 
@@ -79,7 +112,8 @@ final class EventObserver implements EngineObserver {
                                 end.activity(),
                                 end.seq(),
                                 end.attempt(),
-                                end.fingerprint()));
+                                end.fingerprint(),
+                                schema));
             case DEAD_LETTER ->
                 tell(
                         DeadLetterEvent.class,
@@ -90,7 +124,8 @@ final class EventObserver implements EngineObserver {
                                 end.activity(),
                                 end.seq(),
                                 end.attempt(),
-                                end.fingerprint()));
+                                end.fingerprint(),
+                                schema));
             case INCIDENT ->
                 tell(
                         IncidentEvent.class,
@@ -101,7 +136,8 @@ final class EventObserver implements EngineObserver {
                                 end.activity(),
                                 end.seq(),
                                 end.attempt(),
-                                end.fingerprint()));
+                                end.fingerprint(),
+                                schema));
             default -> {
                 // no event
             }

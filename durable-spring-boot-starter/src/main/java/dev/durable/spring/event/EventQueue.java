@@ -4,27 +4,35 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import dev.durable.spring.Masked;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.beans.factory.DisposableBean;
 
 /**
- * Takes events off the engine's threads: they wait here, in order, for one thread that publishes them. Full, it drops what
- * comes. Closed, it drops what waits.
+ * Takes events off one engine's threads: they wait here, in order, for one thread that publishes them. Full, it drops what
+ * comes. Ended, it publishes what waits; closed, it drops that.
  */
-final class EventQueue implements DisposableBean {
+final class EventQueue {
     private static final Logger log = LoggerFactory.getLogger(EventQueue.class);
     private static final int MOST = 1_000;
+    /** Wakes the thread, which waits for events, when there are no more. */
+    private static final Object END = new Object();
 
     private final BlockingQueue<Object> waiting = new ArrayBlockingQueue<>(MOST);
     private final AtomicLong dropped = new AtomicLong();
     private final Consumer<Object> publish;
+    private final String schema;
     private final Thread thread =
             Thread.ofPlatform().daemon().name("durable-events").unstarted(this::run);
+    private volatile boolean ending;
     private volatile boolean closed;
 
-    /** @param publish hands an event to its listeners */
-    EventQueue(Consumer<Object> publish) {
+    /**
+     * @param schema of the engine whose events they are, for the log
+     * @param publish hands an event to its listeners
+     */
+    EventQueue(String schema, Consumer<Object> publish) {
+        this.schema = schema;
         this.publish = publish;
     }
 
@@ -40,17 +48,20 @@ final class EventQueue implements DisposableBean {
     }
 
     private void run() {
-        while (!closed) {
+        while (!closed && !(ending && waiting.isEmpty())) {
             try {
                 Object event = waiting.take();
                 long lost = dropped.getAndSet(0);
                 if (lost > 0) {
                     log.warn(
-                            "{} application events were dropped, as their listeners take longer than they come; what must"
+                            "{} application events{} were dropped, as their listeners take longer than they come; what must"
                                     + " not be missed belongs into an activity",
-                            lost);
+                            lost,
+                            schema.isEmpty() ? "" : " of schema " + schema);
                 }
-                publish(event);
+                if (event != END) {
+                    publish(event);
+                }
             } catch (InterruptedException e) {
                 // By destroy, or by a listener, which does not end what others hear.
                 log.debug("interrupted while waiting for events");
@@ -65,12 +76,22 @@ final class EventQueue implements DisposableBean {
             log.warn(
                     "a listener of {} failed, and the event is not told again",
                     event.getClass().getSimpleName(),
-                    e);
+                    Masked.exception(e));
         }
     }
 
-    @Override
-    public void destroy() {
+    boolean hasEnded() {
+        return !thread.isAlive();
+    }
+
+    /** Nothing more comes: what waits is published, and its thread ends. */
+    void end() {
+        ending = true;
+        // Where it is full, its thread sees behind the last event that this is the end.
+        var unused = waiting.offer(END);
+    }
+
+    void close() {
         closed = true;
         thread.interrupt();
     }

@@ -10,6 +10,7 @@ import java.util.UUID;
  * @param runId which run
  * @param workflowType its type
  * @param duration from its start, delays included, to its end
+ * @param schema the schema of its engine's tables; empty in memory
  */
-public record WorkflowCompletedEvent(String workflowId, UUID runId, String workflowType, Duration duration)
+public record WorkflowCompletedEvent(String workflowId, UUID runId, String workflowType, Duration duration, String schema)
         implements DurableEvent {}

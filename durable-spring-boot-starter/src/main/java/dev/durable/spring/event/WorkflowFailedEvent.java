@@ -12,7 +12,8 @@ import java.util.UUID;
  * @param workflowType its type
  * @param status how: failed, timed out, cancelled or terminated
  * @param duration from its start, delays included, to its end
+ * @param schema the schema of its engine's tables; empty in memory
  */
 public record WorkflowFailedEvent(
-        String workflowId, UUID runId, String workflowType, WorkflowStatus status, Duration duration)
+        String workflowId, UUID runId, String workflowType, WorkflowStatus status, Duration duration, String schema)
         implements DurableEvent {}

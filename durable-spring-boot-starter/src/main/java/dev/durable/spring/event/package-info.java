@@ -5,7 +5,8 @@
  * <p><b>When.</b> After the commit of what an event tells of, on one thread of its own, in a transaction of Spring's that is
  * begun for the event where there is one transaction manager. So a {@code @TransactionalEventListener} is called as always,
  * and what a listener writes commits with its return. Only kinds of events that somebody listens to are published. They
- * wait in a queue that holds a thousand; what comes while it is full is dropped, and the log says how many.
+ * wait in a queue of their engine that holds a thousand; what comes while it is full is dropped, and the log says how many.
+ * Where the application has several engines, each event names the schema of its own.
  *
  * <p><b>By whom.</b> The process that wrote it publishes it, and no other: among all processes one hears that a workflow
  * completed, the one whose worker completed it. A process that only starts workflows hears nothing of their ends. There is

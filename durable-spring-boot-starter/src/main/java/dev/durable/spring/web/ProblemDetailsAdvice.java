@@ -5,6 +5,7 @@ import dev.durable.RefusedInputException;
 import dev.durable.StoreUnavailableException;
 import dev.durable.WorkflowAlreadyStartedException;
 import java.net.URI;
+import dev.durable.spring.Masked;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.core.Ordered;
@@ -41,9 +42,9 @@ final class ProblemDetailsAdvice {
             throw thrown;
         }
         if (thrown instanceof StoreUnavailableException) {
-            log.warn("answered {}: {}", problem.status().value(), thrown.getMessage());
+            log.warn("answered {}: {}", problem.status().value(), message(thrown));
         } else {
-            log.debug("answered {}: {}", problem.status().value(), thrown.getMessage());
+            log.debug("answered {}: {}", problem.status().value(), message(thrown));
         }
         return ResponseEntity.status(problem.status())
                 .headers(headers -> retryAfter(problem, headers))
@@ -58,10 +59,16 @@ final class ProblemDetailsAdvice {
         }
     }
 
-    private ProblemDetail details(Problem problem, Exception thrown) {
+    /** Messages of the engine are masked already, and may quote what a caller passed. */
+    private static String message(Exception thrown) {
         String message = thrown.getMessage();
+        return message == null ? "" : Masked.text(message);
+    }
+
+    private ProblemDetail details(Problem problem, Exception thrown) {
+        String message = message(thrown);
         ProblemDetail details = ProblemDetail.forStatusAndDetail(
-                problem.status(), properties.includeMessage() && message != null ? message : problem.detail());
+                problem.status(), properties.includeMessage() && !message.isEmpty() ? message : problem.detail());
         details.setType(URI.create("urn:durable:problem:" + problem.type()));
         details.setTitle(problem.title());
         if (thrown instanceof WorkflowAlreadyStartedException started) {

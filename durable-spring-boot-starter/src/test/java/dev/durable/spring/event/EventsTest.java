@@ -15,6 +15,7 @@ import dev.durable.store.memory.InMemoryHistoryStore;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -109,7 +110,7 @@ class EventsTest {
     @Test
     void a_listener_that_ends_in_an_error_or_interrupts_its_thread_does_not_end_the_events() {
         BlockingQueue<Object> heard = new LinkedBlockingQueue<>();
-        EventQueue queue = new EventQueue(event -> {
+        EventQueue queue = new EventQueue("", event -> {
                     if (event.equals("error")) {
                         throw new NoClassDefFoundError("of an older version");
                     } else if (event.equals("interrupt")) {
@@ -124,7 +125,40 @@ class EventsTest {
         queue.add("heard");
 
         Awaitility.await().atMost(SOON).untilAsserted(() -> assertThat(heard).containsExactly("heard"));
-        queue.destroy();
+        queue.close();
+    }
+
+    @Test
+    void the_events_of_one_engine_wait_for_no_listener_of_anothers_and_an_ended_queue_publishes_what_waits() {
+        CountDownLatch release = new CountDownLatch(1);
+        BlockingQueue<Object> heard = new LinkedBlockingQueue<>();
+        EventQueues queues = new EventQueues(event -> {
+            if (event.equals("slow")) {
+                try {
+                    release.await();
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                }
+            }
+            heard.add(event);
+        });
+        EventQueue busy = queues.open("tenant_a");
+        busy.add("slow");
+        EventQueue other = queues.open("tenant_b");
+        for (int i = 0; i < 2_000; i++) {
+            busy.add("a" + i);
+        }
+        other.add("b");
+        Awaitility.await().atMost(SOON).untilAsserted(() -> assertThat(heard).containsExactly("b"));
+
+        busy.end();
+        other.end();
+        release.countDown();
+        Awaitility.await()
+                .atMost(SOON)
+                .untilAsserted(() -> assertThat(busy.hasEnded() && other.hasEnded()).isTrue());
+        assertThat(heard).hasSizeGreaterThanOrEqualTo(1_000).contains("slow", "a0", "a900");
+        queues.destroy();
     }
 
     @Test

@@ -195,6 +195,27 @@ class EndpointTest {
     }
 
     @Test
+    void of_a_request_that_is_not_authenticated_the_audit_says_so_of_whom_it_names() {
+        client.start(TicketWorkflow.class, "t-13", w -> w.run("t-13"));
+        assertThat(http.post()
+                        .uri("/actuator/durable/workflows/t-13")
+                        .contentType(MediaType.APPLICATION_JSON)
+                        .content("{\"action\": \"terminate\", \"by\": \"ann\"}"))
+                .hasStatusOk();
+        assertThat(client.audit()
+                        .where(a -> a.workflowId("t-13"))
+                        .page(1)
+                        .getFirst()
+                        .actor())
+                .isEqualTo("ann (not authenticated)");
+        assertThat(http.post()
+                        .uri("/actuator/durable/queues/default")
+                        .contentType(MediaType.APPLICATION_JSON)
+                        .content("{\"action\": \"pause\", \"by\": \"ann\\u202e\"}"))
+                .hasStatus(HttpStatus.BAD_REQUEST);
+    }
+
+    @Test
     void a_name_of_a_user_that_is_no_name_of_the_audit_keeps_nobody_from_acting() {
         Map<String, String> actors = Map.of(
                 "CN=" + "x".repeat(10_000),
@@ -203,8 +224,10 @@ class EndpointTest {
                 "ann\\u000a12:00:00 INFO forged",
                 " ann ",
                 "ann",
+                "ann\u200b\u202e",
+                "ann\\u200b\\u202e",
                 " ",
-                engine.worker().identity());
+                "(a user without a name)");
         actors.forEach((user, actor) -> {
             client.start(TicketWorkflow.class, "t-12", w -> w.run("t-12"));
             assertThat(act("/workflows/t-12", "terminate", user)).hasStatusOk();

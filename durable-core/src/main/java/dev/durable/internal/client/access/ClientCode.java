@@ -4,6 +4,7 @@ import dev.durable.internal.declare.Registry;
 import dev.durable.internal.intercept.Interception;
 import dev.durable.internal.payload.FailureCodec;
 import dev.durable.internal.payload.PayloadCodec;
+import dev.durable.store.Bounds;
 import java.util.UUID;
 import java.util.function.Supplier;
 
@@ -25,4 +26,14 @@ public record ClientCode(
         FailureCodec failures,
         Supplier<UUID> random,
         String identity,
-        Interception interception) {}
+        Interception interception) {
+
+    /**
+     * A reason as it may be recorded: often it is the message of an exception.
+     *
+     * @throws dev.durable.RefusedInputException where it is none
+     */
+    public String reason(String what, String reason) {
+        return failures.recordable(Bounds.reason(what, reason));
+    }
+}

@@ -113,7 +113,7 @@ public final class Messages {
 
     private InboxMessage cancellation(String reason, @Nullable String actor) {
         UUID id = code.random().get();
-        String why = Bounds.reason("cancel", reason);
+        String why = code.reason("cancel", reason);
         return cancellation(
                 new WorkflowCancelRequested(1, Instant.EPOCH, id, why, actor == null ? code.identity() : actor));
     }

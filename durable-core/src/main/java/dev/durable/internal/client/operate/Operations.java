@@ -177,6 +177,11 @@ public final class Operations {
                 .json();
     }
 
+    /** @throws dev.durable.RefusedInputException where it is none */
+    String reason(String what, String reason) {
+        return code.reason(what, reason);
+    }
+
     Failure failure(OpenJob job, Throwable thrown) {
         return code.failures()
                 .encode(thrown, ActivityBinding.named(code.registry().activity(job.activity())));

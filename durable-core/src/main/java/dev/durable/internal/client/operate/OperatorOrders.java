@@ -114,9 +114,9 @@ final class OperatorOrders {
 
     /** For a background job only. */
     JobOrder cancel(OpenJob job, String reason) {
-        Bounds.reason("cancel", reason);
+        String why = operations.reason("cancel", reason);
         UUID id = operations.newId();
-        WorkflowCancelRequested request = new WorkflowCancelRequested(0, operations.now(), id, reason, actor);
+        WorkflowCancelRequested request = new WorkflowCancelRequested(0, operations.now(), id, why, actor);
         return new JobOrder.Cancel(
                 job.key(),
                 new JobOrder.Trace(new JobOrder.Audit(id, actor, "cancel", EventJson.detail(request)), null),

@@ -44,7 +44,7 @@ final class Resolutions {
     }
 
     Resolutions because(String why) {
-        return new Resolutions(operations, actor, Bounds.reason("because", why));
+        return new Resolutions(operations, actor, operations.reason("because", why));
     }
 
     // ── tried again ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -118,8 +118,8 @@ final class Resolutions {
     }
 
     /** In these words, and with what it failed of; they are the reason, too, where none was given. */
-    Function<OpenJob, JobOrder> fail(String why) {
-        Bounds.reason("fail", why);
+    Function<OpenJob, JobOrder> fail(String words) {
+        String why = operations.reason("fail", words);
         Resolutions explained = reason.isEmpty() ? because(why) : this;
         return job -> explained.failed(
                 job,
