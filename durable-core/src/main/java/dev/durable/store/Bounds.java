@@ -70,6 +70,7 @@ public final class Bounds {
     private static final int QUOTED = 60;
     /** No character below it is one that no reader sees, but for control characters: the soft hyphen. */
     private static final char FIRST_INVISIBLE = '\u00ad';
+
     private static final String WHY =
             " Ids and names stand in keys and logs, so control characters, line separators, unpaired surrogates and invisible"
                     + " characters are no part of them. Usual cause: text from outside that was taken as it came. ";

@@ -49,8 +49,8 @@ public final class JdbcUrl {
 
     /** The URL as it may be shown. */
     public static String withoutSecrets(String url) {
-        String place = NO_PORT.matcher(AUTHORITY.matcher(url).replaceFirst("$1***@"))
-                .replaceFirst("$1***");
+        String place =
+                NO_PORT.matcher(AUTHORITY.matcher(url).replaceFirst("$1***@")).replaceFirst("$1***");
         int fragment = place.indexOf('#');
         // The driver knows no fragments: what stands there is the rest of a value, or a mistake.
         return fragment < 0 ? parameters(place) : parameters(place.substring(0, fragment)) + "#***";
@@ -81,7 +81,7 @@ public final class JdbcUrl {
     /** As the driver decodes it; what it would refuse stays as it is. */
     private static String decoded(String parameter) {
         return ENCODED.matcher(parameter)
-                .replaceAll(code -> Matcher.quoteReplacement(
-                        String.valueOf((char) Integer.parseInt(code.group(1), 16))));
+                .replaceAll(
+                        code -> Matcher.quoteReplacement(String.valueOf((char) Integer.parseInt(code.group(1), 16))));
     }
 }

@@ -25,9 +25,20 @@ class BoundsTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "a\u200bb", "a\u200d", "\u2060a", "\ufeffa", "a\u00adb", // zero-width ones, the soft hyphen
-                "a\u202eb", "a\u2066b\u2069", "a\u061c", "\u200fa", // direction of the text
-                "a\ufe0f", "a\udb40\udc41", "a\u180e", "a\u3164", "a\u115f", // selectors, tags, fillers
+                "a\u200bb",
+                "a\u200d",
+                "\u2060a",
+                "\ufeffa",
+                "a\u00adb", // zero-width ones, the soft hyphen
+                "a\u202eb",
+                "a\u2066b\u2069",
+                "a\u061c",
+                "\u200fa", // direction of the text
+                "a\ufe0f",
+                "a\udb40\udc41",
+                "a\u180e",
+                "a\u3164",
+                "a\u115f", // selectors, tags, fillers
             })
     void what_no_reader_sees_is_no_part_of_an_id_or_a_name(String text) {
         assertThat(Bounds.isName(text)).isFalse();
@@ -62,8 +73,7 @@ class BoundsTest {
             cuts.add(Bounds.cut(text, most));
         }
 
-        assertThat(cuts)
-                .containsExactly("", "a", "a", "a\ud83d\ude00", "a\ud83d\ude00b", "a\ud83d\ude00b", text, text);
+        assertThat(cuts).containsExactly("", "a", "a", "a\ud83d\ude00", "a\ud83d\ude00b", "a\ud83d\ude00b", text, text);
         assertThat(Bounds.cutWithMark(text, 3)).isEqualTo("a…");
         assertThat(Bounds.cutWithMark(text, 6)).isEqualTo(text);
     }
@@ -72,7 +82,8 @@ class BoundsTest {
     void nothing_else_cuts_texts_at_a_bound() throws IOException {
         List<String> found = new ArrayList<>();
         try (Stream<Path> modules = Files.list(Path.of(".."))) {
-            for (Path module : modules.filter(path -> path.getFileName().toString().startsWith("durable-"))
+            for (Path module : modules.filter(
+                            path -> path.getFileName().toString().startsWith("durable-"))
                     .filter(path -> Files.isDirectory(path.resolve("src/main/java")))
                     .toList()) {
                 try (Stream<Path> files = Files.walk(module.resolve("src/main/java"))) {

@@ -81,7 +81,8 @@ final class ActivityMeters {
         final EnumMeters<TimeoutType, Counter> timeouts;
 
         OfActivity(String activity) {
-            this.queues = new BoundedMeters<>(QUEUES, queue -> new OfQueue(activity, queue)).know(ActivityMeters.this.queues);
+            this.queues =
+                    new BoundedMeters<>(QUEUES, queue -> new OfQueue(activity, queue)).know(ActivityMeters.this.queues);
             this.notBegun = new EnumMeters<>(
                     ActivityAttemptEnd.Outcome.class,
                     outcome -> DurableMeter.ACTIVITY_NOT_BEGUN.counter(

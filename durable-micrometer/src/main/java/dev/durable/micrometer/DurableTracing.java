@@ -1,23 +1,22 @@
 package dev.durable.micrometer;
 
-import java.util.Set;
-import io.micrometer.common.KeyValue;
-import dev.durable.store.Bounds;
-import dev.durable.intercept.WorkEnd;
-import dev.durable.intercept.InterceptedEngine;
-import dev.durable.client.EngineNames;
-import dev.durable.RemoteException;
 import dev.durable.ActivityInfo;
+import dev.durable.RemoteException;
+import dev.durable.client.EngineNames;
 import dev.durable.intercept.ActivityCall;
 import dev.durable.intercept.ClientInterceptor;
+import dev.durable.intercept.InterceptedEngine;
 import dev.durable.intercept.Next;
 import dev.durable.intercept.ScheduleCall;
 import dev.durable.intercept.SignalCall;
 import dev.durable.intercept.StartCall;
 import dev.durable.intercept.TurnCall;
+import dev.durable.intercept.WorkEnd;
 import dev.durable.intercept.WorkerInterceptor;
+import dev.durable.store.Bounds;
 import dev.durable.store.JobStart;
 import dev.durable.store.RunIds;
+import io.micrometer.common.KeyValue;
 import io.micrometer.common.KeyValues;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
@@ -25,6 +24,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import java.util.regex.Matcher;
@@ -74,8 +74,8 @@ public final class DurableTracing implements ClientInterceptor, WorkerIntercepto
     private static final String RUN_ID = "durable.run.id";
     private static final String ACTIVITY_SEQ = "durable.activity.seq";
     private static final String NONE = "none";
-    private static final InterceptedEngine NO_ENGINE = new InterceptedEngine(
-            new EngineNames("", Set.of(), Set.of(), Set.of(), Set.of()), MaskedExceptions::of);
+    private static final InterceptedEngine NO_ENGINE =
+            new InterceptedEngine(new EngineNames("", Set.of(), Set.of(), Set.of(), Set.of()), MaskedExceptions::of);
 
     private final ObservationRegistry registry;
     private final Duration oneTraceFor;
@@ -328,8 +328,7 @@ public final class DurableTracing implements ClientInterceptor, WorkerIntercepto
     }
 
     /** Handlers get no exception as it was thrown: they write its messages to wherever spans go. */
-    private void end(
-            Observation observation, CallTags tags, @Nullable WorkEnd end, @Nullable Throwable thrown) {
+    private void end(Observation observation, CallTags tags, @Nullable WorkEnd end, @Nullable Throwable thrown) {
         Throwable failure = end == null ? null : end.failure();
         Throwable masked = thrown == null ? null : engine.masked().apply(thrown);
         if (end != null && end.kind() != WorkEnd.Kind.STALE) {
@@ -346,7 +345,8 @@ public final class DurableTracing implements ClientInterceptor, WorkerIntercepto
         String type = error instanceof RemoteException remote
                 ? remote.type()
                 : error.getClass().getName();
-        tags.ended(end != null && end.kind() == WorkEnd.Kind.STALE ? "stale" : "failed", names.error(Bounds.shown(type)));
+        tags.ended(
+                end != null && end.kind() == WorkEnd.Kind.STALE ? "stale" : "failed", names.error(Bounds.shown(type)));
         observation.error(error);
     }
 

@@ -138,8 +138,10 @@ class FailedSpansTest {
             } catch (WorkflowFailedException expected) {
                 // its span is what is looked at
             }
-            Awaitility.await().atMost(PATIENCE).until(() -> !named(way.name().startsWith("LATE") ? "Desk.late" : "turn Trip")
-                    .isEmpty());
+            Awaitility.await()
+                    .atMost(PATIENCE)
+                    .until(() -> !named(way.name().startsWith("LATE") ? "Desk.late" : "turn Trip")
+                            .isEmpty());
         }
     }
 
@@ -220,16 +222,18 @@ class FailedSpansTest {
     void no_span_has_a_secret(Way way) {
         goes(way);
 
-        assertThat(spans.all()).isNotEmpty().allSatisfy(span -> assertThat(words(span))
-                .doesNotContain(SECRET));
+        assertThat(spans.all())
+                .isNotEmpty()
+                .allSatisfy(span -> assertThat(words(span)).doesNotContain(SECRET));
     }
 
     @Test
     void spans_have_messages_as_the_engines_own_sanitizer_leaves_them() {
         goes(Way.OF_ACTIVITY, text -> text.toUpperCase(Locale.ROOT));
 
-        assertThat(named("Desk.refuse")).singleElement().satisfies(span -> assertThat(words(span))
-                .contains("NO: PASSWORD=HUNTER2", "TOKEN=HUNTER2"));
+        assertThat(named("Desk.refuse"))
+                .singleElement()
+                .satisfies(span -> assertThat(words(span)).contains("NO: PASSWORD=HUNTER2", "TOKEN=HUNTER2"));
     }
 
     @Test
@@ -243,9 +247,10 @@ class FailedSpansTest {
                                 }))
                         .isSameAs(thrown));
 
-        assertThat(named("signal go")).hasSize(2).allSatisfy(span -> assertThat(words(span))
-                .doesNotContain(SECRET)
-                .contains("error.type"));
+        assertThat(named("signal go"))
+                .hasSize(2)
+                .allSatisfy(
+                        span -> assertThat(words(span)).doesNotContain(SECRET).contains("error.type"));
     }
 
     /** As mocks of exceptions are. */

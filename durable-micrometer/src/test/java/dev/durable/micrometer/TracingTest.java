@@ -14,9 +14,9 @@ import dev.durable.Run;
 import dev.durable.Signal;
 import dev.durable.Workflow;
 import dev.durable.client.DurableEngine;
+import dev.durable.client.EngineNames;
 import dev.durable.client.StartOptions;
 import dev.durable.client.WorkflowHandle;
-import dev.durable.client.EngineNames;
 import dev.durable.intercept.InterceptedEngine;
 import dev.durable.intercept.ScheduleCall;
 import dev.durable.intercept.SignalCall;
@@ -43,13 +43,13 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Set;
-import java.util.function.UnaryOperator;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -348,20 +348,12 @@ class TracingTest {
             tracing.signal(new SignalCall("trip-1", null, "type-" + i, "signal-" + i), () -> {});
             tracing.schedule(
                     new ScheduleCall(
-                            "trip-1",
-                            new UUID(0, 1),
-                            "Trip",
-                            "act-" + i,
-                            1,
-                            "queue-" + i,
-                            false,
-                            new HashMap<>()),
+                            "trip-1", new UUID(0, 1), "Trip", "act-" + i, 1, "queue-" + i, false, new HashMap<>()),
                     () -> {});
         }
         tracing.signal(new SignalCall("trip-1", null, "Trip", "go"), () -> {});
         tracing.schedule(
-                new ScheduleCall(
-                        "trip-1", new UUID(0, 1), "Trip", "Desk.book", 1, "default", false, new HashMap<>()),
+                new ScheduleCall("trip-1", new UUID(0, 1), "Trip", "Desk.book", 1, "default", false, new HashMap<>()),
                 () -> {});
 
         assertThat(meters.find("durable.signal")

@@ -1,11 +1,5 @@
 package dev.durable.spring;
 
-import org.springframework.context.event.EventListener;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.BlockingQueue;
-import dev.durable.spring.event.WorkflowCompletedEvent;
-import dev.durable.spring.event.DurableEventsAutoConfiguration;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -17,6 +11,8 @@ import dev.durable.client.DurableClient;
 import dev.durable.client.DurableEngine;
 import dev.durable.micrometer.DurableMetrics;
 import dev.durable.observe.EngineObserver;
+import dev.durable.spring.event.DurableEventsAutoConfiguration;
+import dev.durable.spring.event.WorkflowCompletedEvent;
 import dev.durable.spring.observe.DurableMetricsAutoConfiguration;
 import dev.durable.spring.post.Mail;
 import dev.durable.spring.post.MailWorkflow;
@@ -27,6 +23,9 @@ import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -42,6 +41,7 @@ import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerA
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Primary;
+import org.springframework.context.event.EventListener;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;

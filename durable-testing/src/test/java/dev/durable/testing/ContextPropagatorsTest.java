@@ -252,6 +252,26 @@ abstract class ContextPropagatorsTest {
     }
 
     @Test
+    void a_key_of_the_mdc_that_a_caller_chose_forges_no_line_and_is_cut(TestEngine engine) {
+        engine.propagate(ContextPropagator.mdc("tenant"));
+        MDC.put("tenant", "acme\n12:00 ERROR forged \u202e" + "x".repeat(60_000));
+        var run = trip(engine, StartOptions.id("trip-1"));
+        MDC.clear();
+        run.signal(Trip::stamp);
+
+        assertThat(run.result())
+                .filteredOn(bound -> !bound.equals("none"))
+                .isNotEmpty()
+                .allSatisfy(bound -> assertThat(bound)
+                        .contains("acme\\u000a12:00 ERROR forged \\u202exxx")
+                        .doesNotContain("\n")
+                        .hasSizeLessThan(1_100));
+        assertThat(run.history().started().headers().get("mdc.tenant"))
+                .as("the header is as it was captured")
+                .hasSizeGreaterThan(60_000);
+    }
+
+    @Test
     void names_of_propagators_are_different_and_can_begin_a_header(TestEngine engine) {
         engine.propagate(ContextPropagator.mdc("tenant"));
 

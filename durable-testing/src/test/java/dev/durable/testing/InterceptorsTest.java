@@ -7,6 +7,7 @@ import dev.durable.Activity;
 import dev.durable.ActivityContext;
 import dev.durable.Durable;
 import dev.durable.Query;
+import dev.durable.RefusedInputException;
 import dev.durable.Retry;
 import dev.durable.Run;
 import dev.durable.Signal;
@@ -318,20 +319,41 @@ abstract class InterceptorsTest {
         engine.intercept(new ClientInterceptor() {
             @Override
             public void start(StartCall call, Next next) {
-                call.headers().put("baggage", "x".repeat(70_000));
+                call.headers().put("baggage", "x".repeat(80_000));
                 next.proceed();
             }
         });
 
         assertThatThrownBy(() -> trip(engine, StartOptions.id("trip-1").header("own", "1")))
-                .isInstanceOf(IllegalArgumentException.class)
+                .isInstanceOf(RefusedInputException.class)
                 .hasMessage(
-                        "start of trip-1: its headers and memo are 70,011 bytes, the limit is 65,536 for both together:"
+                        "start of trip-1: its headers and memo are 80,011 bytes, the limit is 73,728 for both together:"
                                 + " headers are written again with each activity, and memos are read by each listing. Store large"
                                 + " values elsewhere (a table, an argument) and keep a reference here. The start itself gave the"
                                 + " headers [\"own\"]; interceptors and context propagators of this engine made of them"
                                 + " [\"baggage\", \"own\"].");
         assertThat(engine.client().workflows().count()).isZero();
+    }
+
+    @Test
+    void headers_just_under_the_bound_have_room_for_those_of_a_tracer(TestEngine engine) {
+        engine.intercept(new ClientInterceptor() {
+            @Override
+            public void start(StartCall call, Next next) {
+                call.headers().put("baggage", "x".repeat(8_000));
+                next.proceed();
+            }
+        });
+        StartOptions full = StartOptions.id("trip-1").header("own", "x".repeat(65_533));
+
+        assertThat(trip(engine, full).history().started().headers()).containsOnlyKeys("own", "baggage");
+        assertThatThrownBy(() -> trip(
+                        engine,
+                        StartOptions.id("trip-2")
+                                .header("own", "x".repeat(65_533))
+                                .header("more", "")))
+                .isInstanceOf(RefusedInputException.class)
+                .hasMessageContaining("the limit is 65,536");
     }
 
     /** Refuses calls whose method is named, before or behind the call. */

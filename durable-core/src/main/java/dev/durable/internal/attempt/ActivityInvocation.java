@@ -81,11 +81,16 @@ final class ActivityInvocation {
         try {
             ActivityCall call = context.call();
             try (ContextPropagator.Scope restored = interception.context().restore(call.headers())) {
-                interception.worker().activity(call, () -> {
-                    Ended how = body.get();
-                    ended.set(how);
-                    mayThrow(how);
-                }, context::staleEnd);
+                interception
+                        .worker()
+                        .activity(
+                                call,
+                                () -> {
+                                    Ended how = body.get();
+                                    ended.set(how);
+                                    mayThrow(how);
+                                },
+                                context::staleEnd);
             }
         } catch (Throwable e) {
             return switch (ended.get()) {

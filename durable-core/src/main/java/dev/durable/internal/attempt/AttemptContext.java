@@ -1,19 +1,19 @@
 package dev.durable.internal.attempt;
 
-import dev.durable.StaleAttemptException;
-import dev.durable.history.Failure;
-import dev.durable.intercept.WorkEnd;
-import dev.durable.internal.payload.FailureCodec;
 import dev.durable.ActivityContext;
 import dev.durable.ActivityInfo;
 import dev.durable.ActivityOptions;
 import dev.durable.CancelledException;
 import dev.durable.DurableException;
+import dev.durable.StaleAttemptException;
 import dev.durable.TypeRef;
 import dev.durable.history.ActivityTimeoutUpdated;
+import dev.durable.history.Failure;
 import dev.durable.history.Payload;
 import dev.durable.intercept.ActivityCall;
+import dev.durable.intercept.WorkEnd;
 import dev.durable.internal.client.operate.ActivityToken;
+import dev.durable.internal.payload.FailureCodec;
 import dev.durable.store.Bounds;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.JobUpdate;

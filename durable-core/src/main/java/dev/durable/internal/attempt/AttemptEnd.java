@@ -177,8 +177,7 @@ final class AttemptEnd {
                 ruling instanceof AttemptResult.Buried buried && host.reports().local()
                         ? new AttemptResult.Failed(buried.failure())
                         : ruling;
-        FailedAttempt.of(job)
-                .log(host.surroundings().telemetry().failures(), told, null);
+        FailedAttempt.of(job).log(host.surroundings().telemetry().failures(), told, null);
     }
 
     private void tell(AttemptResult ruling, @Nullable TimeoutType timeout) {

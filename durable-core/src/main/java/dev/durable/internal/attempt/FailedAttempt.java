@@ -1,11 +1,11 @@
 package dev.durable.internal.attempt;
 
-import dev.durable.store.ClaimedJob;
-import dev.durable.internal.observe.TraceId;
 import dev.durable.history.Failure;
 import dev.durable.internal.observe.FailureLog;
 import dev.durable.internal.observe.FailureLog.Kind;
 import dev.durable.internal.observe.Fingerprint;
+import dev.durable.internal.observe.TraceId;
+import dev.durable.store.ClaimedJob;
 import dev.durable.store.JobKey;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -17,12 +17,12 @@ import org.jspecify.annotations.Nullable;
  * @param attempt from 1
  * @param traceId of the trace that its span belongs to; null where none is known
  */
-record FailedAttempt(JobKey key, String activity, int attempt, @Nullable String traceId) {
+record FailedAttempt(
+        JobKey key, String activity, int attempt, @Nullable String traceId) {
 
     static FailedAttempt of(ClaimedJob job) {
         return new FailedAttempt(job.key(), job.activity(), job.attempt(), TraceId.of(job.headers()));
     }
-
 
     /** @param fingerprint null is that of the failure */
     void log(FailureLog log, AttemptResult ruling, @Nullable String fingerprint) {

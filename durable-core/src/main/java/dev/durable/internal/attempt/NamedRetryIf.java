@@ -1,9 +1,9 @@
 package dev.durable.internal.attempt;
 
-import dev.durable.store.Bounds;
 import dev.durable.RetryIf;
 import dev.durable.RetryPolicy;
 import dev.durable.internal.payload.NamedClass;
+import dev.durable.store.Bounds;
 import java.lang.reflect.Constructor;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;

@@ -114,8 +114,7 @@ public final class UnreadableJobs {
         String fingerprint = Fingerprint.notRead(job.activity());
         notes.add(events.raised(buried, job.crashes(), fingerprint));
         forget(job.key());
-        FailedAttempt.of(job)
-                .log(host.surroundings().telemetry().failures(), buried, fingerprint);
+        FailedAttempt.of(job).log(host.surroundings().telemetry().failures(), buried, fingerprint);
         String all = notes.json();
         host.reports()
                 .end(

@@ -51,8 +51,7 @@ final class Endings {
                         code.random().get(),
                         WorkflowStatus.TERMINATED,
                         "WorkflowTerminated",
-                        dropped ->
-                                EventJson.attributes(new WorkflowTerminated(1, Instant.EPOCH, why, by(), dropped)),
+                        dropped -> EventJson.attributes(new WorkflowTerminated(1, Instant.EPOCH, why, by(), dropped)),
                         code.failures().toJson(failure).json(),
                         actor));
         ended.ifPresent(dispatch::seized);
@@ -61,8 +60,7 @@ final class Endings {
 
     /** Gives whether there is an open run. */
     boolean pause(String workflowId, @Nullable UUID runId, String reason) {
-        return pause(
-                workflowId, runId, true, new WorkflowPaused(1, Instant.EPOCH, code.reason("pause", reason), by()));
+        return pause(workflowId, runId, true, new WorkflowPaused(1, Instant.EPOCH, code.reason("pause", reason), by()));
     }
 
     /** Gives whether there is an open run. */

@@ -1,12 +1,12 @@
 package dev.durable.internal.declare;
 
-import java.util.HashSet;
-import dev.durable.client.EngineNames;
 import dev.durable.OnExhausted;
+import dev.durable.client.EngineNames;
 import dev.durable.internal.declare.type.Problems;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

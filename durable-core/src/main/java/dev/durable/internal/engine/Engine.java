@@ -1,9 +1,9 @@
 package dev.durable.internal.engine;
 
-import dev.durable.client.EngineNames;
 import dev.durable.StoreUnavailableException;
 import dev.durable.TypeRef;
 import dev.durable.client.DurableEngine;
+import dev.durable.client.EngineNames;
 import dev.durable.client.UpkeepStep;
 import dev.durable.client.WorkerStatus;
 import dev.durable.internal.attempt.AttemptServices;
@@ -105,8 +105,10 @@ public final class Engine implements PreparedEngine {
         this.random = random;
         PayloadCodec payloads = settings.payloads();
         FailureCodec failures = new FailureCodec(payloads, settings.errors().sanitizer());
-        this.telemetry =
-                new Telemetry(observer, store.clock(), new FailureLog(store.schema(), store.clock()::nanoTime, FailureCodec::loggable));
+        this.telemetry = new Telemetry(
+                observer,
+                store.clock(),
+                new FailureLog(store.schema(), store.clock()::nanoTime, FailureCodec::loggable));
         ReplaySetup replay = new ReplaySetup(
                 payloads,
                 failures,

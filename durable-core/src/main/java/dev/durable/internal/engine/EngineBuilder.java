@@ -1,12 +1,12 @@
 package dev.durable.internal.engine;
 
-import dev.durable.intercept.InterceptedEngine;
-import dev.durable.client.EngineNames;
 import dev.durable.OnExhausted;
 import dev.durable.client.Alert;
 import dev.durable.client.DurableEngine;
+import dev.durable.client.EngineNames;
 import dev.durable.client.ErrorSanitizer;
 import dev.durable.intercept.ContextPropagator;
+import dev.durable.intercept.InterceptedEngine;
 import dev.durable.intercept.Interceptor;
 import dev.durable.internal.declare.Registry;
 import dev.durable.internal.drive.Drive;
@@ -381,7 +381,16 @@ public final class EngineBuilder implements DurableEngine.Builder {
         Engine engine = new Engine(
                 store,
                 built,
-                new EngineSettings(identity, queues, limits, worker, strict, payloads, errors, reading, interception.in(new InterceptedEngine(names, failures::loggable))),
+                new EngineSettings(
+                        identity,
+                        queues,
+                        limits,
+                        worker,
+                        strict,
+                        payloads,
+                        errors,
+                        reading,
+                        interception.in(new InterceptedEngine(names, failures::loggable))),
                 drive == null ? new ThreadDrive(failures::loggable) : drive,
                 random,
                 watch,

@@ -1,13 +1,13 @@
 package dev.durable.internal.intercept;
 
-import java.util.function.Supplier;
-import java.util.Optional;
-import dev.durable.intercept.WorkEnd;
 import dev.durable.intercept.Next;
+import dev.durable.intercept.WorkEnd;
 import dev.durable.internal.payload.Unchecked;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 

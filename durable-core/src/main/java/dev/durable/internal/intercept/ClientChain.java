@@ -1,15 +1,15 @@
 package dev.durable.internal.intercept;
 
-import java.util.function.UnaryOperator;
-import dev.durable.intercept.Interceptor;
 import dev.durable.intercept.ClientInterceptor;
 import dev.durable.intercept.EndCall;
+import dev.durable.intercept.Interceptor;
 import dev.durable.intercept.QueryCall;
 import dev.durable.intercept.SignalCall;
 import dev.durable.internal.payload.Unchecked;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** Passes calls of a client through the interceptors that are registered with its engine. */

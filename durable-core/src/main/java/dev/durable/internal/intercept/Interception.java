@@ -1,19 +1,19 @@
 package dev.durable.internal.intercept;
 
-import java.util.function.UnaryOperator;
-import java.util.IdentityHashMap;
-import dev.durable.intercept.InterceptedEngine;
+import dev.durable.RefusedInputException;
 import dev.durable.client.StartOptions;
 import dev.durable.intercept.ClientInterceptor;
 import dev.durable.intercept.ContextPropagator;
+import dev.durable.intercept.InterceptedEngine;
 import dev.durable.intercept.Interceptor;
 import dev.durable.intercept.WorkerInterceptor;
-import dev.durable.RefusedInputException;
 import dev.durable.store.Bounds;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -113,9 +113,10 @@ public record Interception(ClientChain client, WorkerChain worker, Propagation c
         try {
             check.of("start of " + changed.id(), changed.headers(), changed.memo());
         } catch (RefusedInputException e) {
-            throw new RefusedInputException(e.getMessage() + " The start itself gave the headers " + sorted(asked.headers())
+            throw new RefusedInputException(
+                    e.getMessage() + " The start itself gave the headers " + sorted(asked.headers())
                             + "; interceptors and context propagators of this engine made of them "
-                    + sorted(changed.headers()) + ".");
+                            + sorted(changed.headers()) + ".");
         }
         return changed;
     }

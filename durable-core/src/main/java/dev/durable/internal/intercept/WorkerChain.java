@@ -1,13 +1,12 @@
 package dev.durable.internal.intercept;
 
-import java.util.function.UnaryOperator;
-import dev.durable.intercept.Interceptor;
-import dev.durable.intercept.WorkEnd;
 import dev.durable.DurableException;
 import dev.durable.intercept.ActivityCall;
+import dev.durable.intercept.Interceptor;
 import dev.durable.intercept.ReplayCall;
 import dev.durable.intercept.ScheduleCall;
 import dev.durable.intercept.TurnCall;
+import dev.durable.intercept.WorkEnd;
 import dev.durable.intercept.WorkerInterceptor;
 import dev.durable.internal.payload.Unchecked;
 import dev.durable.store.Bounds;
@@ -17,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** Passes what a worker does through the interceptors that are registered with its engine. */

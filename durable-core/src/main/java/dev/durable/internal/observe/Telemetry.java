@@ -1,6 +1,5 @@
 package dev.durable.internal.observe;
 
-import java.util.Map;
 import dev.durable.client.WorkflowStatus;
 import dev.durable.observe.ChoreRun;
 import dev.durable.observe.EngineObserver;
@@ -12,6 +11,7 @@ import dev.durable.store.StoreClock;
 import dev.durable.store.Transition;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Map;
 
 /**
  * Tells observers and the flight recorder of what runs, attempts and upkeep do. Where neither listens each call is a look at
@@ -71,11 +71,7 @@ public final class Telemetry {
         TransitionEvent event = FlightRecording.THERE ? TransitionEvent.begun() : null;
         return observed || event != null || fails(transition)
                 ? new TransitionSpan(
-                        this,
-                        transition,
-                        new TransitionSpan.OfRun(workflowType, headers),
-                        clock.nanoTime(),
-                        event)
+                        this, transition, new TransitionSpan.OfRun(workflowType, headers), clock.nanoTime(), event)
                 : TransitionSpan.NONE;
     }
 

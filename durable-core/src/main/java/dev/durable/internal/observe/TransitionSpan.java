@@ -1,6 +1,5 @@
 package dev.durable.internal.observe;
 
-import java.util.Map;
 import dev.durable.client.WorkflowStatus;
 import dev.durable.history.Failure;
 import dev.durable.history.FailureJson;
@@ -10,6 +9,7 @@ import dev.durable.observe.WorkflowClose;
 import dev.durable.store.RunIds;
 import dev.durable.store.Transition;
 import java.time.Duration;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** A step of a run from the moment it is handed over to its lane, as observers and the flight recorder see it. */

@@ -87,7 +87,8 @@ public final class FailureCodec {
         Failure cause = failure.cause();
         String message = failure.message() == null ? null : Bounds.lines(failure.message());
         // An older release has recorded types of RemoteExceptions as they came.
-        Throwable shown = new RemoteException(Bounds.shown(failure.type()), message, cause == null ? null : loggable(cause));
+        Throwable shown =
+                new RemoteException(Bounds.shown(failure.type()), message, cause == null ? null : loggable(cause));
         shown.setStackTrace(StackText.parse(failure.stack()));
         failure.suppressed().forEach(each -> shown.addSuppressed(loggable(each)));
         return shown;

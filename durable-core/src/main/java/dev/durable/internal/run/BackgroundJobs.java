@@ -1,6 +1,5 @@
 package dev.durable.internal.run;
 
-import java.util.Map;
 import dev.durable.client.WorkflowStatus;
 import dev.durable.history.ActivityCompleted;
 import dev.durable.history.EventJson;
@@ -22,6 +21,7 @@ import dev.durable.store.Transition;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;

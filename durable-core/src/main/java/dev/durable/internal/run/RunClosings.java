@@ -1,6 +1,5 @@
 package dev.durable.internal.run;
 
-import dev.durable.store.Bounds;
 import dev.durable.CancelledException;
 import dev.durable.client.WorkflowStatus;
 import dev.durable.history.Failure;
@@ -11,6 +10,7 @@ import dev.durable.history.WorkflowFailed;
 import dev.durable.history.WorkflowTerminated;
 import dev.durable.history.WorkflowTimedOut;
 import dev.durable.internal.payload.FailureCodec;
+import dev.durable.store.Bounds;
 import dev.durable.store.RunKey;
 import dev.durable.store.Transition;
 import java.time.Duration;

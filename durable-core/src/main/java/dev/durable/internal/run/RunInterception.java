@@ -1,22 +1,22 @@
 package dev.durable.internal.run;
 
-import dev.durable.history.WorkflowCancelled;
-import dev.durable.history.WorkflowFailed;
-import dev.durable.history.WorkflowCompleted;
-import dev.durable.internal.payload.FailureCodec;
-import dev.durable.internal.replay.WorkflowInstance;
-import dev.durable.intercept.WorkEnd;
 import dev.durable.DurableException;
 import dev.durable.history.ActivityScheduled;
 import dev.durable.history.HistoryEvent;
 import dev.durable.history.SignalReceived;
+import dev.durable.history.WorkflowCancelled;
+import dev.durable.history.WorkflowCompleted;
+import dev.durable.history.WorkflowFailed;
 import dev.durable.history.WorkflowStarted;
 import dev.durable.intercept.ContextPropagator;
 import dev.durable.intercept.ReplayCall;
 import dev.durable.intercept.ScheduleCall;
 import dev.durable.intercept.TurnCall;
+import dev.durable.intercept.WorkEnd;
 import dev.durable.internal.intercept.Interception;
 import dev.durable.internal.intercept.Propagation;
+import dev.durable.internal.payload.FailureCodec;
+import dev.durable.internal.replay.WorkflowInstance;
 import dev.durable.internal.replay.call.LocalWork;
 import dev.durable.internal.replay.match.Turn;
 import dev.durable.store.RunKey;
@@ -69,29 +69,32 @@ final class RunInterception {
      * @param instance which has local activities whose worker has not heard of them, and knows when it ends
      */
     Turn turn(HistoryEvent.Inbound event, Supplier<Turn> turn, WorkflowInstance instance) {
-        return turn(event, false, () -> {
-            Turn made = turn.get();
-            for (HistoryEvent.Command command : made.commands()) {
-                if (command instanceof ActivityScheduled scheduled) {
-                    headersOfJobs.put(scheduled.seq(), schedule(scheduled, false));
-                }
-            }
-            for (LocalWork local : instance.unheardLocals()) {
-                // What waits for the next turn is seen again then.
-                if (!local.cancelled()) {
-                    headersOfJobs.computeIfAbsent(local.call().seq(), seq -> schedule(local.call(), true));
-                }
-            }
-            return made;
-        }, () -> instance.hasResult() ? endOf(instance) : null);
+        return turn(
+                event,
+                false,
+                () -> {
+                    Turn made = turn.get();
+                    for (HistoryEvent.Command command : made.commands()) {
+                        if (command instanceof ActivityScheduled scheduled) {
+                            headersOfJobs.put(scheduled.seq(), schedule(scheduled, false));
+                        }
+                    }
+                    for (LocalWork local : instance.unheardLocals()) {
+                        // What waits for the next turn is seen again then.
+                        if (!local.cancelled()) {
+                            headersOfJobs.computeIfAbsent(local.call().seq(), seq -> schedule(local.call(), true));
+                        }
+                    }
+                    return made;
+                },
+                () -> instance.hasResult() ? endOf(instance) : null);
     }
 
     private static @Nullable WorkEnd endOf(WorkflowInstance instance) {
         // The number of the event is of no matter.
         return switch (instance.close(1)) {
             case WorkflowCompleted ignored -> new WorkEnd(WorkEnd.Kind.RUN_COMPLETED, null);
-            case WorkflowFailed failed -> 
-                    new WorkEnd(WorkEnd.Kind.RUN_FAILED, FailureCodec.loggable(failed.failure()));
+            case WorkflowFailed failed -> new WorkEnd(WorkEnd.Kind.RUN_FAILED, FailureCodec.loggable(failed.failure()));
             case WorkflowCancelled ignored -> new WorkEnd(WorkEnd.Kind.RUN_CANCELLED, null);
             case null, default -> null;
         };
@@ -99,10 +102,14 @@ final class RunInterception {
 
     /** A turn of a replay. */
     void replayedTurn(HistoryEvent.Inbound event, Runnable turn) {
-        turn(event, true, () -> {
-            turn.run();
-            return null;
-        }, () -> null);
+        turn(
+                event,
+                true,
+                () -> {
+                    turn.run();
+                    return null;
+                },
+                () -> null);
     }
 
     private Map<String, String> schedule(ActivityScheduled scheduled, boolean local) {
@@ -129,7 +136,8 @@ final class RunInterception {
         return headersOfJobs.remove(seq);
     }
 
-    private <T extends @Nullable Object> T turn(HistoryEvent.Inbound event, boolean replaying, Supplier<T> turn, Supplier<@Nullable WorkEnd> end) {
+    private <T extends @Nullable Object> T turn(
+            HistoryEvent.Inbound event, boolean replaying, Supplier<T> turn, Supplier<@Nullable WorkEnd> end) {
         TurnCall call = new TurnCall(
                 run.workflowId(),
                 run.runId(),

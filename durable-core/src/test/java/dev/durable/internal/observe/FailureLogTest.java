@@ -1,8 +1,5 @@
 package dev.durable.internal.observe;
 
-import java.util.Objects;
-import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.ParameterizedTest;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
@@ -15,6 +12,7 @@ import dev.durable.internal.observe.FailureLog.Subject;
 import dev.durable.store.RunKey;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -22,6 +20,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.ResourceLock;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
 
@@ -41,7 +41,8 @@ class FailureLogTest {
         }
     };
     private final AtomicLong nanos = new AtomicLong();
-    private final FailureLog log = new FailureLog("tenant_b", nanos::get, failure -> new IllegalStateException(failure.type()));
+    private final FailureLog log =
+            new FailureLog("tenant_b", nanos::get, failure -> new IllegalStateException(failure.type()));
 
     @BeforeEach
     void listen() {

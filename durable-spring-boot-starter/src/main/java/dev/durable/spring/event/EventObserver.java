@@ -1,9 +1,7 @@
 package dev.durable.spring.event;
 
-import org.jspecify.annotations.Nullable;
-import java.util.function.Function;
-import dev.durable.client.DurableEngine;
 import dev.durable.client.Alert;
+import dev.durable.client.DurableEngine;
 import dev.durable.client.WorkflowStatus;
 import dev.durable.observe.ActivityAttemptEnd;
 import dev.durable.observe.EngineObserver;
@@ -13,7 +11,9 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.UUID;
+import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** Makes application events of what the engine tells its observers, of the kinds that some bean listens to. */
 final class EventObserver implements EngineObserver {
@@ -84,7 +84,12 @@ final class EventObserver implements EngineObserver {
             tell(
                     WorkflowFailedEvent.class,
                     () -> new WorkflowFailedEvent(
-                            close.workflowId(), close.runId(), close.workflowType(), close.status(), close.duration(), schema));
+                            close.workflowId(),
+                            close.runId(),
+                            close.workflowType(),
+                            close.status(),
+                            close.duration(),
+                            schema));
         }
     }
 

@@ -1,10 +1,10 @@
 package dev.durable.spring.event;
 
+import dev.durable.spring.Masked;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
-import dev.durable.spring.Masked;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -12,5 +12,5 @@ import java.util.UUID;
  * @param duration from its start, delays included, to its end
  * @param schema the schema of its engine's tables; empty in memory
  */
-public record WorkflowCompletedEvent(String workflowId, UUID runId, String workflowType, Duration duration, String schema)
-        implements DurableEvent {}
+public record WorkflowCompletedEvent(
+        String workflowId, UUID runId, String workflowType, Duration duration, String schema) implements DurableEvent {}

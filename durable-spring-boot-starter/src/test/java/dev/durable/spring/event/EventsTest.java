@@ -15,8 +15,8 @@ import dev.durable.store.memory.InMemoryHistoryStore;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -156,7 +156,8 @@ class EventsTest {
         release.countDown();
         Awaitility.await()
                 .atMost(SOON)
-                .untilAsserted(() -> assertThat(busy.hasEnded() && other.hasEnded()).isTrue());
+                .untilAsserted(
+                        () -> assertThat(busy.hasEnded() && other.hasEnded()).isTrue());
         assertThat(heard).hasSizeGreaterThanOrEqualTo(1_000).contains("slow", "a0", "a900");
         queues.destroy();
     }

@@ -50,15 +50,16 @@ class LeakingApplication {
 
     /** As drivers, clients of HTTP and people write them. */
     static String leak(String where) {
-        return where + ": password=" + SECRET + ", jdbc:postgresql://app:" + SECRET + "@db/orders, Authorization: Bearer "
-                + JWT + ", <password>" + SECRET + "</password>, curl --token " + SECRET;
+        return where + ": password=" + SECRET + ", jdbc:postgresql://app:" + SECRET
+                + "@db/orders, Authorization: Bearer " + JWT + ", <password>" + SECRET + "</password>, curl --token "
+                + SECRET;
     }
 
     static IllegalStateException thrown(String where) {
         IllegalStateException thrown =
                 new IllegalStateException(leak(where), new IllegalArgumentException(leak("cause of " + where)));
-        thrown.addSuppressed(new RemoteException(
-                "com.acme.Failed token=" + SECRET, leak("suppressed by " + where), null));
+        thrown.addSuppressed(
+                new RemoteException("com.acme.Failed token=" + SECRET, leak("suppressed by " + where), null));
         return thrown;
     }
 
@@ -84,7 +85,8 @@ class LeakingApplication {
 
         @Activity(retry = @Retry(maxAttempts = 1, onExhausted = OnExhausted.FAIL))
         public void remote() {
-            throw new RemoteException("com.acme.Refused token=" + SECRET + "\n12:00 ERROR forged", leak("remote"), null);
+            throw new RemoteException(
+                    "com.acme.Refused token=" + SECRET + "\n12:00 ERROR forged", leak("remote"), null);
         }
 
         @Activity(retry = @Retry(maxAttempts = 1, onExhausted = OnExhausted.FAIL))
@@ -238,7 +240,9 @@ class LeakingApplication {
         return builder -> builder.onAlert(told::alert)
                 .propagate(ContextPropagator.mdc("tenant"))
                 .observe((EngineObserver) java.lang.reflect.Proxy.newProxyInstance(
-                        getClass().getClassLoader(), new Class<?>[] {EngineObserver.class}, (proxy, method, arguments) -> {
+                        getClass().getClassLoader(),
+                        new Class<?>[] {EngineObserver.class},
+                        (proxy, method, arguments) -> {
                             told.all.add("observer " + method.getName() + " "
                                     + (arguments == null ? List.of() : List.of(arguments)));
                             return switch (method.getName()) {

@@ -17,7 +17,6 @@ import dev.durable.history.HistoryJson;
 import dev.durable.spring.masked.LeakingApplication.Leaking;
 import dev.durable.spring.masked.LeakingApplication.Leaks;
 import dev.durable.spring.masked.LeakingApplication.Way;
-import dev.durable.store.postgres.testing.TestDatabase;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -155,7 +154,9 @@ class WaysOutTest {
         MDC.put("tenant", "acme\n12:00 ERROR forged");
         try {
             client.startVoid(
-                    Leaking.class, StartOptions.id("headers").header("credential", "kept-" + data()), w -> w.run(Way.WAIT));
+                    Leaking.class,
+                    StartOptions.id("headers").header("credential", "kept-" + data()),
+                    w -> w.run(Way.WAIT));
         } finally {
             MDC.remove("tenant");
         }
@@ -189,22 +190,33 @@ class WaysOutTest {
     private Map<String, String> waysOut() throws SQLException {
         Map<String, String> out = new LinkedHashMap<>();
         out.put("history, views and tables", everyRow());
-        out.put("spans", spans.ended.stream()
-                .map(span -> span.getName() + " " + span.getAttributes() + " " + span.getStatus() + " "
-                        + span.getEvents().stream()
-                                .map(event -> event.getName() + event.getAttributes())
-                                .toList())
-                .toList()
-                .toString());
-        out.put("meters", meters.getMeters().stream()
-                .map(meter -> meter.getId().toString())
-                .toList()
-                .toString());
+        out.put(
+                "spans",
+                spans.ended.stream()
+                        .map(span -> span.getName() + " " + span.getAttributes() + " " + span.getStatus() + " "
+                                + span.getEvents().stream()
+                                        .map(event -> event.getName() + event.getAttributes())
+                                        .toList())
+                        .toList()
+                        .toString());
+        out.put(
+                "meters",
+                meters.getMeters().stream()
+                        .map(meter -> meter.getId().toString())
+                        .toList()
+                        .toString());
         out.put("events, alerts and observers", told.all.toString());
         MockMvcTester http = MockMvcTester.from(context);
         List<String> pages = new ArrayList<>(List.of(
-                "", "/workflows", "/workflows?status=failed", "/incidents", "/deadletters", "/queues", "/workers",
-                "/config", "/activities"));
+                "",
+                "/workflows",
+                "/workflows?status=failed",
+                "/incidents",
+                "/deadletters",
+                "/queues",
+                "/workers",
+                "/config",
+                "/activities"));
         for (Way way : Way.values()) {
             pages.add("/workflows/" + way);
         }
@@ -258,7 +270,10 @@ class WaysOutTest {
                 try (ResultSet found =
                         statement.executeQuery("select r::text from durable.\"" + relation + "\" r limit 1000")) {
                     while (found.next()) {
-                        rows.append(relation).append(' ').append(found.getString(1)).append('\n');
+                        rows.append(relation)
+                                .append(' ')
+                                .append(found.getString(1))
+                                .append('\n');
                     }
                 }
             }
