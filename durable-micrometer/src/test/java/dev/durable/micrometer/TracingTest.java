@@ -405,6 +405,17 @@ class TracingTest {
     }
 
     @Test
+    void a_header_of_the_earliest_time_there_is_begins_a_trace_of_its_own_and_one_of_the_latest_none() {
+        String parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+        turn(Map.of("traceparent", parent, "durable.traced", String.valueOf(Long.MIN_VALUE)), Instant.now());
+        turn(Map.of("traceparent", parent, "durable.traced", String.valueOf(Long.MAX_VALUE)), Instant.now());
+
+        assertThat(spans.all())
+                .extracting(turn -> attributes(turn).get("durable.origin"))
+                .containsExactly(parent, null);
+    }
+
+    @Test
     void events_take_no_names_away_from_types() {
         SimpleMeterRegistry meters = new SimpleMeterRegistry();
         ObservationRegistry registry = ObservationRegistry.create();

@@ -47,7 +47,7 @@ public record Interception(ClientChain client, WorkerChain worker, Propagation c
 
     /** The same for one engine: each interceptor is asked once for the one that this engine calls. */
     public Interception in(InterceptedEngine engine) {
-        Map<Interceptor, Interceptor> known = new IdentityHashMap<>();
+        IdentityHashMap<Interceptor, Interceptor> known = new IdentityHashMap<>();
         UnaryOperator<Interceptor> ofEngine = one -> known.computeIfAbsent(one, asked -> asked.in(engine));
         return new Interception(client.in(ofEngine), worker.in(ofEngine), context);
     }
