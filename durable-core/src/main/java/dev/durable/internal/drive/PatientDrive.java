@@ -11,6 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -98,6 +99,11 @@ public final class PatientDrive implements Drive {
     @Override
     public Executor activities(String taskQueue, boolean virtualThreads) {
         return drive.activities(taskQueue, virtualThreads);
+    }
+
+    @Override
+    public <T extends @Nullable Object> CompletableFuture<T> ask(Supplier<T> question) {
+        return drive.ask(question);
     }
 
     @Override

@@ -132,7 +132,7 @@ public final class Engine implements PreparedEngine {
                 host,
                 activities == null ? EagerJobs.NONE : activities,
                 activities == null ? LocalCalls.NONE : activities.locals());
-        this.rooms = new QueueDepthChecks(this.store);
+        this.rooms = new QueueDepthChecks(this.store, drive);
         this.client = new StoreClient(
                 new EngineDispatch(
                         host,
