@@ -9,6 +9,7 @@ import dev.durable.client.QueueLimits;
 import dev.durable.internal.drive.BlockedCallers;
 import dev.durable.internal.drive.Drive;
 import dev.durable.internal.drive.Step;
+import dev.durable.internal.observe.Tries;
 import dev.durable.store.Bounds;
 import dev.durable.store.HistoryStore;
 import java.time.Duration;
@@ -52,6 +53,7 @@ public final class QueueDepthChecks implements Step {
 
     private final HistoryStore store;
     private final Drive drive;
+    private final Tries tries;
     private final LongSupplier nanoTime;
     private final Set<String> toRead = ConcurrentHashMap.newKeySet();
     private volatile Runnable wake = () -> {};
@@ -66,12 +68,16 @@ public final class QueueDepthChecks implements Step {
         Duration left();
     }
 
-    /** @param drive reads for callers, who wait by it */
-    public QueueDepthChecks(HistoryStore store, Drive drive) {
-        this(store, drive, System::nanoTime);
+    /**
+     * @param drive reads for callers, who wait by it
+     * @param tries remembers queues that can't be read
+     */
+    public QueueDepthChecks(HistoryStore store, Drive drive, Tries tries) {
+        this(store, drive, tries, System::nanoTime);
     }
 
-    QueueDepthChecks(HistoryStore store, Drive drive, LongSupplier nanoTime) {
+    QueueDepthChecks(HistoryStore store, Drive drive, Tries tries, LongSupplier nanoTime) {
+        this.tries = tries;
         this.store = store;
         this.drive = drive;
         this.nanoTime = nanoTime;
@@ -270,6 +276,17 @@ public final class QueueDepthChecks implements Step {
     }
 
     private Room read(String taskQueue, Door door) {
+        try {
+            Room room = readNow(taskQueue, door);
+            tries.worked("the depth of queue " + taskQueue);
+            return room;
+        } catch (RuntimeException e) {
+            tries.failed("the depth of queue " + taskQueue, e);
+            throw e;
+        }
+    }
+
+    private Room readNow(String taskQueue, Door door) {
         QueueLimits limits = store.queueRules(List.of(taskQueue)).of(taskQueue).limits();
         Integer maxDepth = limits.maxDepth();
         int depth = maxDepth == null ? 0 : store.depth(taskQueue, maxDepth);

@@ -1,7 +1,9 @@
 package dev.durable.internal.drive;
 
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.Supplier;
@@ -21,6 +23,10 @@ final class AskedAside implements AutoCloseable {
 
     private static final Duration IDLE_THREADS_STAY = Duration.ofSeconds(30);
 
+    /** How long a close waits for its threads; one that a dead connection keeps ends when that does. */
+    private static final Duration LEAVING = Duration.ofSeconds(1);
+
+    private final Set<Thread> made = ConcurrentHashMap.newKeySet();
     private final BodyExecutor threads;
     private final BoundedExecutor line;
     private volatile boolean closed;
@@ -31,8 +37,15 @@ final class AskedAside implements AutoCloseable {
                 Thread.ofPlatform().daemon().name("durable-call-", 0).inheritInheritableThreadLocals(false);
         ClassLoader loader = Thread.currentThread().getContextClassLoader();
         ThreadFactory factory = task -> {
-            Thread thread = builder.unstarted(task);
+            Thread thread = builder.unstarted(() -> {
+                try {
+                    task.run();
+                } finally {
+                    made.remove(Thread.currentThread());
+                }
+            });
             thread.setContextClassLoader(loader);
+            made.add(thread);
             return thread;
         };
         this.threads = new BodyExecutor(factory, IDLE_THREADS_STAY, loggable);
@@ -59,6 +72,15 @@ final class AskedAside implements AutoCloseable {
     public void close() {
         closed = true;
         threads.close();
+        long end = System.nanoTime() + LEAVING.toNanos();
+        for (Thread thread : made) {
+            try {
+                thread.join(Duration.ofNanos(Math.max(1, end - System.nanoTime())));
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return;
+            }
+        }
     }
 
     private final class Question<T extends @Nullable Object> extends CompletableFuture<T> implements Runnable {

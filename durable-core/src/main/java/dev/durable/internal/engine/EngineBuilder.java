@@ -17,7 +17,10 @@ import dev.durable.internal.drive.Jitter;
 import dev.durable.internal.drive.RandomIds;
 import dev.durable.internal.drive.ThreadDrive;
 import dev.durable.internal.intercept.Interception;
+import dev.durable.internal.observe.FailureLog;
 import dev.durable.internal.observe.Observers;
+import dev.durable.internal.observe.Telemetry;
+import dev.durable.internal.observe.Tries;
 import dev.durable.internal.payload.FailureCodec;
 import dev.durable.internal.payload.PayloadCodec;
 import dev.durable.internal.replay.BackgroundJob;
@@ -374,14 +377,20 @@ public final class EngineBuilder implements DurableEngine.Builder {
             watch.mustBeOwn();
         }
         watch.tell();
+        FailureCodec failures = new FailureCodec(payloads, errors.sanitizer());
+        Tries tries = new Tries(store.clock()::nanoTime, failures::loggable);
         Engine engine = new Engine(
                 store,
                 built,
                 new EngineSettings(identity, queues, limits, worker, strict, payloads, errors, reading, interception),
-                drive == null ? new ThreadDrive(new FailureCodec(payloads, errors.sanitizer())::loggable) : drive,
+                drive == null ? new ThreadDrive(failures::loggable) : drive,
                 random,
                 watch,
-                Observers.of(observers, System::nanoTime));
+                new Telemetry(
+                        Observers.of(observers, System::nanoTime, tries),
+                        store.clock(),
+                        new FailureLog(store.clock()::nanoTime, FailureCodec::loggable),
+                        tries));
         begin(engine, engine::start);
         return engine;
     }

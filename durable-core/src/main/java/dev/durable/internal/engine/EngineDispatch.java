@@ -21,6 +21,7 @@ import dev.durable.internal.drive.BlockedCallers;
 import dev.durable.internal.drive.Drive;
 import dev.durable.internal.drive.Jitter;
 import dev.durable.internal.observe.FailureLog;
+import dev.durable.internal.replay.match.Divergence;
 import dev.durable.internal.run.EagerJobs;
 import dev.durable.internal.run.HistoryReplay;
 import dev.durable.internal.run.JobBirth;
@@ -145,7 +146,9 @@ final class EngineDispatch implements Dispatch {
     @Override
     public CallDeadline deadline() {
         CallDeadline begun = use.deadline();
-        return begun == null ? CallDeadline.in(Jitter.bounded(calls.timeout()), host.store().clock()::nanoTime) : begun;
+        return begun == null
+                ? CallDeadline.in(Jitter.bounded(calls.timeout()), host.store().clock()::nanoTime)
+                : begun;
     }
 
     @Override
@@ -266,6 +269,8 @@ final class EngineDispatch implements Dispatch {
         try {
             HistoryReplay.from(asked, run.runId(), live, () -> false);
             return live.instance().query(query, arguments);
+        } catch (Divergence e) {
+            throw e.told();
         } finally {
             live.instance().evict();
         }

@@ -38,28 +38,43 @@ public final class Observers implements EngineObserver {
 
     private volatile boolean begun;
 
-    private Observers(List<EngineObserver> all, LongSupplier nanoTime) {
+    private final Tries tries;
+
+    private Observers(List<EngineObserver> all, LongSupplier nanoTime, Tries tries) {
+        this.tries = tries;
         this.all = all.toArray(EngineObserver[]::new);
         this.nanoTime = nanoTime;
         this.logFrom = new AtomicLong(nanoTime.getAsLong());
     }
 
-    /** One that tells all of them; {@link EngineObserver#NONE} where there are none. */
-    public static EngineObserver of(List<EngineObserver> all, LongSupplier nanoTime) {
-        return all.isEmpty() ? NONE : new Observers(all, nanoTime);
+    /**
+     * One that tells all of them; {@link EngineObserver#NONE} where there are none.
+     *
+     * @param tries remembers which of them throws each time
+     */
+    public static EngineObserver of(List<EngineObserver> all, LongSupplier nanoTime, Tries tries) {
+        return all.isEmpty() ? NONE : new Observers(all, nanoTime, tries);
     }
 
     private void tell(Consumer<EngineObserver> event) {
         for (EngineObserver observer : all) {
             try {
                 event.accept(observer);
+                if (tries.any()) {
+                    tries.worked(shown(observer));
+                }
             } catch (Throwable e) {
                 threw(observer, e);
             }
         }
     }
 
+    private static String shown(EngineObserver observer) {
+        return "observer " + observer.getClass().getName();
+    }
+
     private void threw(EngineObserver observer, Throwable thrown) {
+        tries.failed(shown(observer), thrown);
         long now = nanoTime.getAsLong();
         long from = logFrom.get();
         if (now - from >= 0 && logFrom.compareAndSet(from, now + QUIET_NANOS)) {

@@ -7,6 +7,7 @@ import dev.durable.QueueFullException;
 import dev.durable.StoreUnavailableException;
 import dev.durable.client.QueueLimits;
 import dev.durable.internal.drive.ThreadDrive;
+import dev.durable.internal.observe.Tries;
 import dev.durable.store.Bounds;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.QueueRules;
@@ -37,7 +38,8 @@ class QueueDepthChecksTest {
     private volatile Runnable beforeAnswer = () -> {};
     private QueueLimits limits = QueueLimits.NONE;
     private final ThreadDrive drive = new ThreadDrive(UnaryOperator.identity());
-    private final QueueDepthChecks rooms = new QueueDepthChecks(store(), drive, () -> nanos);
+    private final QueueDepthChecks rooms =
+            new QueueDepthChecks(store(), drive, new Tries(System::nanoTime, UnaryOperator.identity()), () -> nanos);
 
     QueueDepthChecksTest() {
         rooms.onStale(woken::incrementAndGet);

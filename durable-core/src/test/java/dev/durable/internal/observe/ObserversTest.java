@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.ServiceConfigurationError;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -92,9 +93,11 @@ class ObserversTest {
         ((Logger) LoggerFactory.getLogger(EngineObserver.class)).detachAppender(lines);
     }
 
+    private final Tries tries = new Tries(System::nanoTime, UnaryOperator.identity());
+
     @Test
     void what_one_throws_is_kept_from_the_others_and_logged_once_a_minute() {
-        EngineObserver all = Observers.of(List.of(breaks, hears), nanos::get);
+        EngineObserver all = Observers.of(List.of(breaks, hears), nanos::get, tries);
 
         all.heartbeatsWritten(1);
         all.heartbeatsWritten(2);
@@ -212,7 +215,7 @@ class ObserversTest {
 
     @Test
     void an_engine_that_never_began_does_not_say_that_it_has_closed() {
-        EngineObserver all = Observers.of(List.of(hears), nanos::get);
+        EngineObserver all = Observers.of(List.of(hears), nanos::get, tries);
         all.engineClosed();
         assertThat(heard).isEmpty();
     }
@@ -220,7 +223,7 @@ class ObserversTest {
     @Test
     void without_observers_the_engine_has_the_bare_store_and_nothing_is_made() {
         InMemoryHistoryStore store = new InMemoryHistoryStore();
-        EngineObserver nobody = Observers.of(List.of(), nanos::get);
+        EngineObserver nobody = Observers.of(List.of(), nanos::get, tries);
         Telemetry telemetry = new Telemetry(nobody, store.clock());
 
         assertThat(nobody).isSameAs(EngineObserver.NONE);
