@@ -312,6 +312,8 @@ final class EngineDispatch implements Dispatch {
         try {
             return drive.await(future, timeout);
         } catch (InterruptedException e) {
+            // Nobody waits any more: what no batch has taken is withdrawn, and a result is not asked for.
+            future.cancel(false);
             throw BlockedCallers.interrupted(e);
         } catch (ExecutionException e) {
             throw e.getCause() instanceof DurableException durable ? durable : new CompletionException(e.getCause());

@@ -123,10 +123,10 @@ class PatientDriveTest {
 
     @Test
     void a_step_that_has_failed_at_every_try_for_a_minute_is_told_of_until_it_works() throws Exception {
-        for (int i = 0; i < 61; i++) {
+        for (int i = 0; i < 60; i++) {
             failures.add(i == 30 ? full : new IllegalStateException("broken\nfor good"));
         }
-        for (int i = 0; i < 61; i++) {
+        for (int i = 0; i < 60; i++) {
             assertThat(tries.lasting()).as("after " + i + " s").isEmpty();
             try {
                 step.runOnce();
@@ -139,7 +139,7 @@ class PatientDriveTest {
         assertThat(tries.lasting())
                 .containsExactly(new Tries.Lasting(
                         "loop \"step-0\"",
-                        "loop \"step-0\" has failed at every try for 61 s, 61 times, lately:"
+                        "loop \"step-0\" has failed at every try for 60 s, 60 times, lately:"
                                 + " java.lang.IllegalStateException: broken for good. What it is for is not done meanwhile; it is"
                                 + " tried on. The log has the stack.",
                         false));

@@ -107,7 +107,8 @@ class LastingFailuresTest {
                                         "views",
                                         "patient",
                                         "transactional",
-                                        "close")
+                                        "close",
+                                        "closeSession")
                                 .contains(method.getName())
                         && !(atTheStart.contains(method.getName()) && started.getCount() > 0),
                 memory);
@@ -115,7 +116,7 @@ class LastingFailuresTest {
                 "loop \"claims\"",
                 "loop \"jobs-default\"",
                 "the claims of jobs of queue default",
-                "the reading of the rules of the task queues",
+                "loop \"rules\"",
                 "loop \"installation\""));
         Stream.of(UpkeepChore.values())
                 .filter(chore -> !SELDOM.contains(chore))
@@ -162,7 +163,7 @@ class LastingFailuresTest {
                         .activity(Post.class, () -> {})
                         .clientOnly()
                         .start();
-                DurableEngine engine = DurableEngine.builder(failing)
+                DurableEngine engine = new EngineBuilder(failing)
                         .activity(Post.class, sent::countDown)
                         .pool("io", pool -> pool.slots(4).queue("mail", 1).queue("parcels", 1))
                         .pollInterval(Duration.ofMillis(10))

@@ -42,6 +42,11 @@ public final class Operations {
         this.code = code;
     }
 
+    /** The same for one call, all parts of which share its time. */
+    Operations begun() {
+        return new Operations(dispatch.begun(), code);
+    }
+
     Dispatch dispatch() {
         return dispatch;
     }
@@ -110,7 +115,7 @@ public final class Operations {
 
     /** The same with so many tries; CHANGED or LOCKED when they, or the time, are over. */
     Outcome tryOut(JobFilter one, Function<@Nullable OpenJob, @Nullable JobOrder> decide, int tries) {
-        Operations call = new Operations(dispatch.begun(), code);
+        Operations call = begun();
         Outcome outcome = Outcome.CHANGED;
         for (int i = 0; i < tries && (outcome == Outcome.CHANGED || outcome == Outcome.LOCKED); i++) {
             if (i > 0) {
