@@ -54,6 +54,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
@@ -157,8 +158,8 @@ class CallersInOutageTest {
             open(workersPool, desk, token);
             joined.setAutoCommit(false);
             List<Map<Class<?>, Object>> clients = List.of(
-                    subjects(worker.client(), token.get()),
-                    subjects(only.client(), token.get()),
+                    patiently(() -> subjects(worker.client(), token.get())),
+                    patiently(() -> subjects(only.client(), token.get())),
                     Map.of(DurableClient.class, only.client().joining(joined)));
 
             server.close();
@@ -279,6 +280,20 @@ class CallersInOutageTest {
             client.enqueueAll(Desk.class, StartOptions.id("batch-1"), List.of(1), (each, item) -> each.decide());
             Bench.awaitThat(() -> token.get() != null);
         }
+    }
+
+    /** The database is there, and may be slow. */
+    private static <T> T patiently(Supplier<T> asking) {
+        AtomicReference<T> answer = new AtomicReference<>();
+        Bench.awaitThat(() -> {
+            try {
+                answer.set(asking.get());
+                return true;
+            } catch (StoreUnavailableException e) {
+                return false;
+            }
+        });
+        return answer.get();
     }
 
     private static Map<Class<?>, Object> subjects(DurableClient client, String token) {

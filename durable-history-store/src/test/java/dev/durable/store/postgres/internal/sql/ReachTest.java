@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 
 /** For how long the database could not be used, as the transactions of a process meet it. */
 class ReachTest {
-    private long nanos = 1_000;
+    private long nanos = 1;
     private final Reach reach = new Reach(() -> nanos);
 
     @Test
