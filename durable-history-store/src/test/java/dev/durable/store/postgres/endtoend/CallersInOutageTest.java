@@ -164,6 +164,9 @@ class CallersInOutageTest {
 
             server.close();
             Queue<Took> all = callAll(clients);
+            server = EmbeddedPostgres.at(data);
+            Bench.awaitThat(() -> answers(only.client()) && answers(worker.client()));
+
             assertThat(all.stream().map(Took::call).distinct().count()).isGreaterThan(200);
             assertThat(all.stream().filter(took -> took.outcome().contains("StoreUnavailableException")))
                     .as("calls that asked")
@@ -171,9 +174,6 @@ class CallersInOutageTest {
             assertThat(all.stream().filter(took -> took.time().compareTo(CALL.plus(SLACK)) > 0))
                     .as("calls that took longer than " + CALL + " and a little")
                     .isEmpty();
-
-            server = EmbeddedPostgres.at(data);
-            Bench.awaitThat(() -> answers(only.client()) && answers(worker.client()));
         } finally {
             server.close();
         }
