@@ -83,7 +83,7 @@ class ArchitectureTest {
             payload                 : declare.type
             declare                 : declare.type declare.object declare.option
             intercept               : payload
-            drive                   : payload intercept
+            drive                   : observe payload intercept
             commit                  : drive
             replay.match            : payload declare intercept
             replay.coroutine        : declare.type payload replay.match intercept

@@ -29,15 +29,27 @@ public interface ActivityHandle {
     String activity();
 
     /**
-     * Waits for the job to end. One that has failed for good and waits as a dead letter or an incident has not ended: where
-     * nobody may resolve it, wait with a time limit, {@link #resultAs(Class, Duration)}.
+     * Waits for the job to end. A job that has failed for good and waits as a dead letter or an incident has not ended: an
+     * operator may still retry it, and this call waits until one has resolved it ({@link DurableClient#deadLetters()}, {@link
+     * DurableClient#incidents()}, {@link #control()}), for ever if nobody does. Where that may be, wait with a time limit,
+     * {@link #await(Duration)}, or have the activity end as failed instead, with {@code onExhausted}.
      */
     default void await() {
         resultAs(Object.class);
     }
 
     /**
-     * Waits for the job to end and gives its result as this type; null where the activity gives none.
+     * The same, but waits no longer than that.
+     *
+     * @throws WaitTimedOutException when it has not ended by then; it goes on, or waits for an operator
+     */
+    default void await(Duration timeout) {
+        resultAs(Object.class, timeout);
+    }
+
+    /**
+     * Waits for the job to end, as {@link #await()} does, and gives its result as this type; null where the activity gives
+     * none.
      *
      * @throws ActivityFailedException when its last attempt failed; an exception that the activity's signature names comes
      *     as itself, if it is unchecked
@@ -55,7 +67,14 @@ public interface ActivityHandle {
      */
     <T> @Nullable T resultAs(Class<T> type, Duration timeout);
 
-    /** The result when it comes, without a waiting thread. */
+    /**
+     * The same for a generic type.
+     *
+     * @throws WaitTimedOutException when it has not ended by then; it goes on
+     */
+    <T> @Nullable T resultAs(TypeRef<T> type, Duration timeout);
+
+    /** The result when it comes, without a waiting thread; of a dead letter or an incident, when it is resolved. */
     <T> CompletableFuture<@Nullable T> resultAsync(Class<T> type);
 
     /**

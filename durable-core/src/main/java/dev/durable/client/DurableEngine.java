@@ -34,16 +34,17 @@ public interface DurableEngine extends AutoCloseable {
     DurableClient client();
 
     /**
-     * Whether the worker makes progress: false when it was closed, when a loop hangs, and when a step of its upkeep is
-     * late, as it is once the database has not answered for a while; when the store is not this process's own; when its
-     * user lacks a right. {@link #problems()} says which.
+     * Whether this process can do its work: false when it was closed; when its database could not be used for 15 seconds, be
+     * it a worker or only a client; when something has failed at every try for a minute; when a loop hangs, and when a step of
+     * the worker's upkeep is late; when the store is not this process's own; when its user lacks a right. {@link #problems()}
+     * says which. It becomes true again by itself.
      */
     boolean healthy();
 
     /**
      * What is wrong, each with the usual cause and the way out, in words: what the database answered last where it can't be
      * reached or written (a standby, say), a schema that is not this process's own, a right that is missing, a loop that
-     * hangs, a step of upkeep that is late. Empty while all is well. It may say something some seconds before {@link
+     * hangs, what has failed at every try for a minute, a step of upkeep that is late. Empty while all is well. It may say something some seconds before {@link
      * #healthy()} is false, as an outage that passes is none to act upon; and of a replica that is read from it only says so
      * here, as the work goes on. Asks no database: what it says of the schema and of
      * rights is up to ten seconds old.
@@ -139,8 +140,11 @@ public interface DurableEngine extends AutoCloseable {
         Builder maxTransactionalActivities(int atOnce);
 
         /**
-         * How long a client's call that writes (a start, a signal) waits while the database does not answer, before it
-         * throws; default 60s.
+         * How long a call of the client waits while the database does not answer, before it throws {@link
+         * dev.durable.StoreUnavailableException}; default 60s. One time for all that a call waits for: connections of the
+         * pool, whatever its own timeout is, locks, and the answer. A call that works through many rows (a stream, an order to
+         * many, {@code enqueueAll}) has it for each portion; {@code count()} of very many rows needs it as well, {@code
+         * count(bound)} does not. Waits for a result or the rest of a batch have their own time limits.
          */
         Builder callTimeout(Duration timeout);
 

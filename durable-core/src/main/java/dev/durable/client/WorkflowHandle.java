@@ -1,6 +1,7 @@
 package dev.durable.client;
 
 import dev.durable.Call;
+import dev.durable.CallInterruptedException;
 import dev.durable.CancelledException;
 import dev.durable.TypeRef;
 import dev.durable.VoidCall;
@@ -32,6 +33,7 @@ public interface WorkflowHandle<W, R extends @Nullable Object> {
      * Waits for the run to close.
      *
      * @throws WorkflowFailedException when it closed without a result
+     * @throws CallInterruptedException when the thread is interrupted meanwhile; its flag stays set
      */
     R result();
 
@@ -50,6 +52,20 @@ public interface WorkflowHandle<W, R extends @Nullable Object> {
 
     /** The result as this generic type. */
     <T> T resultAs(TypeRef<T> type);
+
+    /**
+     * The result as this type; waits at most that long.
+     *
+     * @throws WaitTimedOutException when the run is still open then
+     */
+    <T> T resultAs(Class<T> type, Duration timeout);
+
+    /**
+     * The result as this generic type; waits at most that long.
+     *
+     * @throws WaitTimedOutException when the run is still open then
+     */
+    <T> T resultAs(TypeRef<T> type, Duration timeout);
 
     /** Sends a signal: durable when this returns. */
     void signal(VoidCall<W> call);

@@ -10,9 +10,10 @@ import java.util.List;
  * @param stalledRuns runs whose code stalled in this process within the last two minutes
  * @param nudgesHeard whether nudges of other processes arrive; else everything is found by polling
  * @param samplesQueues whether this process is the one that looks at the queues for all
+ * @param failing how many loops, chores, claims of queues and listeners have failed at every try for a minute
  */
 public record EngineStatistics(
-        List<Lane> lanes, Cache cache, int stalledRuns, boolean nudgesHeard, boolean samplesQueues) {
+        List<Lane> lanes, Cache cache, int stalledRuns, boolean nudgesHeard, boolean samplesQueues, int failing) {
 
     public EngineStatistics {
         lanes = List.copyOf(lanes);

@@ -244,6 +244,14 @@ public interface HistoryStore extends Writes, QueueStore, BatchStore, Views, Sto
         return Optional.empty();
     }
 
+    /**
+     * For how long the store could not be read or written, though it was tried; zero while it can. Of a replica nothing is
+     * said. Asks no database.
+     */
+    default Duration troubledFor() {
+        return Duration.ZERO;
+    }
+
     // ── hints ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
     /** Nudges between loops and processes. */

@@ -1,6 +1,7 @@
 package dev.durable.store;
 
 import java.util.Collection;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Consumer;
 
@@ -23,6 +24,14 @@ public interface Nudges {
      */
     default boolean heard() {
         return false;
+    }
+
+    /**
+     * Why nudges of other processes don't arrive though they should, where that has been so for a minute; in words. Nothing is
+     * lost meanwhile: everything is found by polling.
+     */
+    default Optional<String> trouble() {
+        return Optional.empty();
     }
 
     /** One nudge. */

@@ -90,6 +90,11 @@ public enum DurableMeter {
 
     // ── what this process has now ──
     WORKER_HEALTHY("durable.worker.healthy", Kind.GAUGE, null, "1 while the worker is healthy"),
+    FAILING(
+            "durable.failing",
+            Kind.GAUGE,
+            null,
+            "loops, chores, claims of queues and listeners that have failed at every try for a minute"),
     NUDGES_HEARD("durable.nudges.heard", Kind.GAUGE, null, "1 while nudges of other processes arrive"),
     LANE_WAITING("durable.lane.waiting", Kind.GAUGE, null, "items that wait for their commit", "lane"),
     LANE_WAITING_SIZE("durable.lane.waiting.size", Kind.GAUGE, "bytes", "bytes that wait for their commit", "lane"),

@@ -42,6 +42,7 @@ final class EngineGauges implements AutoCloseable {
 
     private void addAll() {
         add(DurableMeter.WORKER_HEALTHY, () -> flag(engine.healthy()));
+        add(DurableMeter.FAILING, () -> statistics().failing());
         add(DurableMeter.NUDGES_HEARD, () -> flag(statistics().nudgesHeard()));
         add(DurableMeter.QUEUE_SAMPLER, () -> flag(statistics().samplesQueues()));
         add(DurableMeter.STALLED_HERE, () -> statistics().stalledRuns());

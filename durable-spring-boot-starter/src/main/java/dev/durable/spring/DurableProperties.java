@@ -33,8 +33,8 @@ import org.springframework.util.unit.DataSize;
  * @param drainTimeout How long running activities may go on at shutdown.
  * @param sessionLease This worker is taken for dead when its beat stands still for that long; from 100ms to 1d.
  * @param cancelGrace How long the body of a cancelled background job may go on before it is interrupted and given up.
- * @param callTimeout How long a call of the client that writes (a start, a signal) waits while the database does not
- *     answer, before it throws. A web application holds a request's thread for that long.
+ * @param callTimeout How long a call of the client (a start, a signal, a query, a listing) waits while the database does
+ *     not answer, before it throws. A web application holds a request's thread for that long.
  * @param pollInterval Upper bound of an idle poll, at least 10ms.
  * @param maxTransactionalActivities Transactional activities at once, each of which keeps a connection of the pool; what
  *     the pool spares when not set: its maximum less six, at least one.

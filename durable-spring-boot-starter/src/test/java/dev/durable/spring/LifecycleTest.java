@@ -39,6 +39,7 @@ import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfigurationPackage;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.boot.health.contributor.Status;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
@@ -237,6 +238,31 @@ class LifecycleTest {
                     });
             assertThat(threads()).isEmpty();
         }
+    }
+
+    @Test
+    void a_client_only_application_is_down_while_its_database_is_away_and_up_again_by_itself() {
+        Switched switched = new Switched(database.pooledDataSource(12));
+        switched.on = true;
+        withoutDatabase
+                .withConfiguration(AutoConfigurations.of(DurableHealthConfiguration.class))
+                .withBean("dataSource", DataSource.class, () -> switched)
+                .withUserConfiguration(Posting.class)
+                .withPropertyValues("durable.client-only=true")
+                .run(context -> {
+                    HealthIndicator health = context.getBean("durableHealthIndicator", HealthIndicator.class);
+                    assertThat(health.health().getStatus()).isEqualTo(Status.UP);
+
+                    switched.on = false;
+                    await().atMost(SOON.multipliedBy(2))
+                            .until(() -> health.health().getStatus().equals(Status.DOWN));
+                    assertThat(String.valueOf(health.health().getDetails().get("reason")))
+                            .matches("the database could not be used for \\d+ s: .*the switch is off.*");
+
+                    switched.on = true;
+                    await().atMost(SOON).until(() -> health.health().getStatus().equals(Status.UP));
+                    assertThat(health.health().getDetails()).containsEntry("database", "answers");
+                });
     }
 
     @Test

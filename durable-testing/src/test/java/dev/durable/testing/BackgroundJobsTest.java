@@ -91,6 +91,8 @@ abstract class BackgroundJobsTest {
         assertThat(job.resultAs(new dev.durable.TypeRef<List<String>>() {})).containsExactly("staff@example.org");
         assertThat(job.resultAsync(Object.class).join()).isEqualTo(List.of("staff@example.org"));
         assertThat(job.resultAs(Object.class, Duration.ofSeconds(5))).isEqualTo(List.of("staff@example.org"));
+        assertThat(job.resultAs(new dev.durable.TypeRef<List<String>>() {}, Duration.ofSeconds(5)))
+                .containsExactly("staff@example.org");
     }
 
     @Test

@@ -62,7 +62,7 @@ class OldCallsByNameTest {
         List<HistoryEvent> firstTurn = whole.subList(0, 2);
         assertThat(firstTurn.getLast()).isInstanceOf(ActivityScheduled.class);
         assertThatThrownBy(() -> Replayer.of(WithOptions.class).replay(new History(firstTurn)))
-                .isInstanceOf(NonDeterminismException.class)
+                .isExactlyInstanceOf(NonDeterminismException.class)
                 .hasMessageContaining("PT3S");
     }
 }

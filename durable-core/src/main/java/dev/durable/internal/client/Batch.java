@@ -121,13 +121,15 @@ final class Batch {
         }
     }
 
+    /** A part has the time of a call. */
     private void end() {
-        List<Item> items = notThere();
+        Dispatch call = dispatch.begun();
+        List<Item> items = notThere(call);
         part.clear();
         Map<String, Integer> rooms = new HashMap<>();
         items.stream()
                 .collect(Collectors.groupingBy(Item::taskQueue, Collectors.counting()))
-                .forEach((queue, wanted) -> rooms.put(queue, dispatch.takeRoom(queue, wanted.intValue())));
+                .forEach((queue, wanted) -> rooms.put(queue, call.takeRoom(queue, wanted.intValue())));
         List<Sent> sent = new ArrayList<>();
         Item full = null;
         for (Item item : items) {
@@ -137,7 +139,7 @@ final class Batch {
             }
             sent.add(send(item));
         }
-        awaitAll(sent);
+        awaitAll(call, sent);
         if (full != null) {
             throw dispatch.full(
                     full.taskQueue(),
@@ -147,12 +149,12 @@ final class Batch {
     }
 
     /** In a caller's transaction all are sent: what that has written is seen by nobody else, and its pool may be empty. */
-    private List<Item> notThere() {
+    private List<Item> notThere(Dispatch call) {
         if (!mayBeThere || part.isEmpty() || dispatch.transaction().isPresent()) {
             return List.copyOf(part);
         }
         int first = part.getFirst().place().number();
-        Set<Integer> there = dispatch.store().members(id(), first - 1, part.size()).stream()
+        Set<Integer> there = call.store().members(id(), first - 1, part.size()).stream()
                 .map(BatchStore.Member::number)
                 .collect(Collectors.toSet());
         return part.stream()
@@ -164,10 +166,10 @@ final class Batch {
         return new Sent(item, starts.enqueueAsync(item.call(), item.options(), item.place()));
     }
 
-    private void awaitAll(List<Sent> sent) {
+    private void awaitAll(Dispatch call, List<Sent> sent) {
         WorkflowAlreadyStartedException taken = null;
         for (Sent one : sent) {
-            UUID other = othersAt(one);
+            UUID other = othersAt(call, one);
             if (other != null && taken == null) {
                 taken = StartRefusals.idOfItemTaken(
                         one.item().place(), one.item().options().id(), other);
@@ -179,10 +181,10 @@ final class Batch {
     }
 
     /** The run that has the item's id and is none of the batch's; null where the item is enqueued, or was. */
-    private @Nullable UUID othersAt(Sent first) {
+    private @Nullable UUID othersAt(Dispatch call, Sent first) {
         Sent one = first;
         while (true) {
-            StartOutcome outcome = ClientWaits.forAnswer(dispatch, one.answer(), "enqueueing batch " + id());
+            StartOutcome outcome = ClientWaits.forAnswer(call, one.answer(), "enqueueing batch " + id());
             switch (outcome) {
                 case StartOutcome.Started ignored -> {
                     added++;

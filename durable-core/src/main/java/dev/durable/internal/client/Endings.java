@@ -12,6 +12,7 @@ import dev.durable.internal.client.access.Dispatch;
 import dev.durable.internal.client.access.WorkflowCode;
 import dev.durable.internal.replay.BackgroundJob;
 import dev.durable.store.Bounds;
+import dev.durable.store.HistoryStore;
 import dev.durable.store.RunKey;
 import dev.durable.store.RunPause;
 import dev.durable.store.RunRecord;
@@ -69,10 +70,8 @@ final class Endings {
     }
 
     /** A background job completes without its run's code, so a pause of the run would only delay its end. */
-    private void refuseJob(String workflowId, @Nullable UUID runId) {
-        Optional<RunRecord> run = runId == null
-                ? dispatch.store().latestRun(workflowId)
-                : dispatch.store().run(runId);
+    private static void refuseJob(HistoryStore store, String workflowId, @Nullable UUID runId) {
+        Optional<RunRecord> run = runId == null ? store.latestRun(workflowId) : store.run(runId);
         if (run.filter(found -> found.type().equals(BackgroundJob.TYPE)).isPresent()) {
             throw new IllegalArgumentException(workflowId
                     + " is a background job, and pausing its run would not hold it: its body would begin, and its end"
@@ -84,17 +83,11 @@ final class Endings {
     private boolean pause(String workflowId, @Nullable UUID runId, boolean wanted, HistoryEvent event) {
         String what = wanted ? "pause" : "resume";
         WorkflowCode.mayNot("handle." + what + "()", what + " " + Bounds.shown(workflowId) + " again");
+        HistoryStore store = dispatch.begun().store();
         if (wanted) {
-            refuseJob(workflowId, runId);
+            refuseJob(store, workflowId, runId);
         }
-        return dispatch.store()
-                .pause(new RunPause(
-                        workflowId,
-                        runId,
-                        wanted,
-                        code.random().get(),
-                        event.type(),
-                        EventJson.attributes(event),
-                        by()));
+        return store.pause(new RunPause(
+                workflowId, runId, wanted, code.random().get(), event.type(), EventJson.attributes(event), by()));
     }
 }

@@ -29,7 +29,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -77,7 +76,11 @@ final class JobBatch implements BatchHandle {
 
     @Override
     public BatchProgress progress() {
-        BatchProgress progress = progress(dispatch.store().batch(id));
+        return progressIn(dispatch.store());
+    }
+
+    private BatchProgress progressIn(BatchStore store) {
+        BatchProgress progress = progress(store.batch(id));
         if (progress.total() == 0 && !empty) {
             throw notThere(id);
         }
@@ -106,22 +109,31 @@ final class JobBatch implements BatchHandle {
 
     @Override
     public BatchProgress await() {
-        return awaitRest(rest -> ClientWaits.forEver(dispatch, rest));
+        return awaitRest(null);
     }
 
     @Override
     public BatchProgress await(Duration timeout) {
-        return awaitRest(rest -> ClientWaits.atMost(
-                dispatch, rest, timeout, "the end of batch " + id + " (jobs are under way: " + progress() + ")"));
+        return awaitRest(timeout);
     }
 
-    private BatchProgress awaitRest(Consumer<CompletableFuture<?>> wait) {
+    private BatchProgress awaitRest(@Nullable Duration timeout) {
         WorkflowCode.mayNot("batch.await()", "wait for batch " + id + " again, with all other runs of the process");
-        BatchProgress now = progress();
-        if (!now.isAtRest()) {
-            wait.accept(dispatch.until(() -> progress().isAtRest()));
+        long began = dispatch.store().clock().nanoTime();
+        Dispatch call = timeout == null ? dispatch.begun() : dispatch.begun(timeout);
+        BatchProgress now = progressIn(call.store());
+        if (now.isAtRest()) {
+            return now;
         }
-        return now.isAtRest() ? now : progress();
+        CompletableFuture<?> rest = dispatch.until(store -> progressIn(store).isAtRest());
+        if (timeout == null) {
+            ClientWaits.forEver(dispatch, rest);
+        } else {
+            Duration left = timeout.minusNanos(dispatch.store().clock().nanoTime() - began);
+            ClientWaits.atMost(
+                    dispatch, rest, left, timeout, "the end of batch " + id + " (jobs are under way: " + now + ")");
+        }
+        return progress();
     }
 
     @Override

@@ -224,7 +224,7 @@ final class JobClient {
                 new JobHandle.Of(activity.name(), activity),
                 runId,
                 control(options.id(), runId),
-                () -> handle(activity, options, new EndedJobs(dispatch, starts).enqueueAgain(options.id(), runId)));
+                () -> handle(activity, options, ended(dispatch.begun()).enqueueAgain(options.id(), runId)));
     }
 
     private ActivityControl control(String id, UUID runId) {
@@ -233,14 +233,16 @@ final class JobClient {
     }
 
     ActivityHandle job(String id) {
-        RunRecord run = jobRun(id);
-        String activity = activityOf(run);
+        Dispatch call = dispatch.begun();
+        RunRecord run = jobRun(call, id);
+        String activity = activityOf(call, run);
         return job(run, activity, code.registry().activityMethod(activity).orElse(null));
     }
 
     <A> ActivityHandle job(Class<A> type, String id) {
-        RunRecord run = jobRun(id);
-        String activity = activityOf(run);
+        Dispatch call = dispatch.begun();
+        RunRecord run = jobRun(call, id);
+        String activity = activityOf(call, run);
         ActivityMethod method = code.registry().activityType(type).methods().stream()
                 .filter(one -> one.names().contains(activity))
                 .findFirst()
@@ -256,7 +258,7 @@ final class JobClient {
             throw new IllegalStateException(run.run().workflowId() + " is a run of " + run.type()
                     + " and no background job: use handle(type).");
         }
-        String activity = activityOf(run);
+        String activity = activityOf(dispatch, run);
         return job(run, activity, code.registry().activityMethod(activity).orElse(null));
     }
 
@@ -274,16 +276,17 @@ final class JobClient {
     }
 
     private ActivityHandle again(String id, UUID runId, String activity, @Nullable ActivityMethod method) {
-        UUID next = new EndedJobs(dispatch, starts).enqueueAgain(id, runId);
-        RunRecord run = dispatch.store()
+        Dispatch call = dispatch.begun();
+        UUID next = ended(call).enqueueAgain(id, runId);
+        RunRecord run = call.store()
                 .run(next)
                 .orElseThrow(() -> new WorkflowNotFoundException("job " + id + " was enqueued again, as run " + next
                         + ", in a transaction that is still open: it exists once that commits"));
         return job(run, activity, method);
     }
 
-    private RunRecord jobRun(String id) {
-        RunRecord run = dispatch.store()
+    private static RunRecord jobRun(Dispatch call, String id) {
+        RunRecord run = call.store()
                 .latestRun(Bounds.known("job id", id))
                 .orElseThrow(() -> new WorkflowNotFoundException("there is no job " + id
                         + ". If it was enqueued in a transaction that is still open, it exists once that commits; if it"
@@ -296,8 +299,8 @@ final class JobClient {
     }
 
     /** As it was called when the job was enqueued. */
-    private String activityOf(RunRecord run) {
-        for (StoredEvent started : dispatch.store().history(run.run().runId(), 1, 1)) {
+    private static String activityOf(Dispatch call, RunRecord run) {
+        for (StoredEvent started : call.store().history(run.run().runId(), 1, 1)) {
             String activity = JobStart.activity(run.type(), started.attributes());
             if (activity != null) {
                 return activity;
@@ -317,7 +320,11 @@ final class JobClient {
     }
 
     UUID enqueueAgain(String id) {
-        return new EndedJobs(dispatch, starts).enqueueAgain(Bounds.known("job id", id));
+        return ended(dispatch.begun()).enqueueAgain(Bounds.known("job id", id));
+    }
+
+    private EndedJobs ended(Dispatch call) {
+        return new EndedJobs(call, new RunStarter(call, code));
     }
 
     long enqueueAgain(UnaryOperator<WorkflowQuery.Filter> filter) {

@@ -110,6 +110,11 @@ final class JobHandle implements ActivityHandle {
     }
 
     @Override
+    public <T> @Nullable T resultAs(TypeRef<T> type, Duration timeout) {
+        return read(type.type(), () -> run.resultAs(Payload.class, timeout));
+    }
+
+    @Override
     public <T> CompletableFuture<@Nullable T> resultAsync(Class<T> type) {
         CompletableFuture<Object> end = Results.cast(run.resultAsync());
         return end.handle((result, error) -> this.<T>read(type, () -> {

@@ -125,13 +125,28 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
         return ended(null, type.type());
     }
 
+    @Override
+    public <T> T resultAs(Class<T> type, Duration timeout) {
+        return ended(timeout, type);
+    }
+
+    @Override
+    public <T> T resultAs(TypeRef<T> type, Duration timeout) {
+        return ended(timeout, type.type());
+    }
+
     /** The result or exception is made on the caller's thread, so that its stack trace shows who waited. */
     private <T extends @Nullable Object> T ended(@Nullable Duration timeout, Type type) {
-        Run of = waitedFor();
+        long began = dispatch.store().clock().nanoTime();
+        Run of = waitedFor(timeout == null ? dispatch.begun() : dispatch.begun(timeout));
         CompletableFuture<RunResult> end = dispatch.result(of.id());
-        RunResult last = Results.unwrap(() -> timeout == null
-                ? ClientWaits.forEver(dispatch, end)
-                : ClientWaits.atMost(dispatch, end, timeout, "the result of " + Bounds.shown(workflowId)));
+        RunResult last = Results.unwrap(() -> {
+            if (timeout == null) {
+                return ClientWaits.forEver(dispatch, end);
+            }
+            Duration left = timeout.minusNanos(dispatch.store().clock().nanoTime() - began);
+            return ClientWaits.atMost(dispatch, end, left, timeout, "the result of " + Bounds.shown(workflowId));
+        });
         return new Results(code, workflow).of(workflowId, of.type(), last, type);
     }
 
@@ -141,7 +156,7 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
      */
     @Override
     public CompletableFuture<R> resultAsync() {
-        Run of = waitedFor();
+        Run of = waitedFor(dispatch.begun());
         CompletableFuture<RunResult> end = dispatch.result(of.id());
         CompletableFuture<R> pending = ClientWaits.cancelling(
                 end, end.thenApply(last -> new Results(code, workflow).of(workflowId, of.type(), last, returnType())));
@@ -156,14 +171,14 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
      */
     private record Run(UUID id, @Nullable String type) {}
 
-    private Run waitedFor() {
+    private Run waitedFor(Dispatch call) {
         WorkflowCode.mayNot(
                 "handle.result()",
                 "wait for " + Bounds.shown(workflowId) + " again, with all other runs of the process");
         if (use.started() && runId != null) {
             return new Run(runId, null);
         }
-        RunRecord found = run();
+        RunRecord found = run(call.store());
         return new Run(found.run().runId(), found.type());
     }
 
@@ -279,12 +294,13 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
         Bounds.name("handle.query(…): the query", name);
         WorkflowType typed = typed("query", "a client whose engine registers the workflow class");
         Payload input = code.payloads().encodeArguments(question(typed, name), arguments);
-        RunRecord run = run();
+        Dispatch call = dispatch.begun();
+        RunRecord run = run(call.store());
         Payload answer = code.interception()
                 .client()
                 .query(
                         () -> new QueryCall(workflowId, run.run().runId(), run.type(), name),
-                        () -> answer(run, name, input));
+                        () -> answer(call, run, name, input));
         return code.payloads()
                 .decodeFor(
                         answer,
@@ -293,9 +309,9 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
                         () -> new Results(code, workflow).wayOut(workflowId, run.type(), "answers"));
     }
 
-    private Payload answer(RunRecord run, String name, Payload input) {
+    private Payload answer(Dispatch call, RunRecord run, String name, Payload input) {
         try {
-            return ClientWaits.forEver(dispatch, dispatch.ask(run.run(), run.type(), name, input));
+            return call.ask(run.run(), run.type(), name, input);
         } catch (QueryFailedException e) {
             String otherType = new Results(code, workflow).otherType(workflowId, run.type());
             throw otherType == null ? e : new QueryFailedException(e.getMessage() + ". " + otherType, e);
@@ -313,7 +329,7 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
 
     @Override
     public WorkflowDescription describe() {
-        Views views = dispatch.store().views();
+        Views views = dispatch.begun().store().views();
         return views.details(run(views).run().runId())
                 .map(DescriptionMapper::of)
                 .orElseThrow(() -> notFound());
@@ -321,12 +337,9 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
 
     @Override
     public History history() {
+        Dispatch call = dispatch.begun();
         return new StoreClient(dispatch, code)
-                .history(run(dispatch.store().views()).run().runId());
-    }
-
-    private RunRecord run() {
-        return run(dispatch.store());
+                .history(run(call.store().views()).run().runId(), call);
     }
 
     private RunRecord run(Views from) {

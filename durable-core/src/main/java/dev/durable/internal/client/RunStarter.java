@@ -167,7 +167,7 @@ final class RunStarter {
             StartOptions options, WorkflowStarted ended, @Nullable BatchPlace place) {
         Job job = again(options, ended, place);
         NewRun run = job.runs().get();
-        askForRoom(run);
+        askForRoom(dispatch.begun(), run);
         return job.send().apply(run);
     }
 
@@ -233,12 +233,13 @@ final class RunStarter {
             List<String> activity,
             Supplier<NewRun> runs,
             Function<NewRun, CompletableFuture<StartOutcome>> send) {
+        Dispatch call = dispatch.begun();
         for (int attempt = 1; ; attempt++) {
             NewRun run = runs.get();
             if (attempt == 1) {
-                askForRoom(run);
+                askForRoom(call, run);
             }
-            StartOutcome outcome = ClientWaits.forAnswer(dispatch, send.apply(run), "start of " + options.id());
+            StartOutcome outcome = ClientWaits.forAnswer(call, send.apply(run), "start of " + options.id());
             switch (outcome) {
                 case StartOutcome.Started ignored -> {
                     return run.run().runId();
@@ -261,7 +262,7 @@ final class RunStarter {
                     if (dispatch.transaction().isPresent()) {
                         throw StartRefusals.notUndone(options, open.runId());
                     }
-                    new Endings(dispatch, code, null)
+                    new Endings(call, code, null)
                             .terminate(options.id(), open.runId(), "replaced by a new start (TERMINATE_EXISTING)");
                 }
             }
@@ -272,17 +273,17 @@ final class RunStarter {
      * A signal for a run that is open needs no room. Inside a caller's transaction nobody looks whether one is, as the
      * caller's pool may have no second connection.
      */
-    private void askForRoom(NewRun run) {
+    private static void askForRoom(Dispatch call, NewRun run) {
         boolean tells = run.tellsOpenRuns();
-        if (tells && dispatch.transaction().isPresent()) {
+        if (tells && call.transaction().isPresent()) {
             return;
         }
         String id = run.run().workflowId();
         try {
-            dispatch.askForRoom(run.taskQueue(), id);
+            call.askForRoom(run.taskQueue(), id);
         } catch (QueueFullException e) {
             boolean open = tells
-                    && dispatch.store()
+                    && call.store()
                             .latestRun(id)
                             .filter(latest -> latest.status() == WorkflowStatus.RUNNING)
                             .isPresent();

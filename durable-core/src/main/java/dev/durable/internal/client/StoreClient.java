@@ -30,7 +30,6 @@ import dev.durable.internal.client.operate.ActivityListing;
 import dev.durable.internal.client.operate.ActivityToken;
 import dev.durable.internal.client.operate.AuditListing;
 import dev.durable.internal.client.operate.IncidentListing;
-import dev.durable.internal.client.operate.KnownNames;
 import dev.durable.internal.client.operate.Operations;
 import dev.durable.internal.client.operate.StoreActivityControl;
 import dev.durable.internal.client.operate.StoreQueues;
@@ -258,20 +257,27 @@ public final class StoreClient implements DurableClient {
 
     @Override
     public History history(String workflowId) {
-        RunRecord run = dispatch.store()
+        Dispatch call = dispatch.begun();
+        RunRecord run = call.store()
                 .views()
                 .latestRun(Bounds.known("workflow id", workflowId))
                 .orElseThrow(() ->
                         new WorkflowNotFoundException("there is no run of workflow id " + Bounds.shown(workflowId)));
-        return history(run.run().runId());
+        return history(run.run().runId(), call);
     }
 
     @Override
     public History history(UUID runId) {
+        return history(runId, dispatch);
+    }
+
+    /** @param first for the first page; each one behind it, of a very long history, has the time of a call */
+    History history(UUID runId, Dispatch first) {
         List<HistoryEvent> events = new ArrayList<>();
         List<StoredEvent> page;
         do {
-            page = dispatch.store().views().history(runId, events.size() + 1L, PAGE);
+            Dispatch call = events.isEmpty() ? first : dispatch;
+            page = call.store().views().history(runId, events.size() + 1L, PAGE);
             page.stream().map(EventJson::decode).forEach(events::add);
         } while (!Portion.isWhole(page, PAGE) && !page.isEmpty());
         if (events.isEmpty()) {
@@ -298,9 +304,7 @@ public final class StoreClient implements DurableClient {
 
     @Override
     public Queues queues() {
-        KnownNames known = new KnownNames(
-                dispatch.store(), code.registry(), code.unknownTypes().served());
-        return new StoreQueues(dispatch.store(), known, code.random(), code.identity());
+        return new StoreQueues(dispatch, code, code.identity());
     }
 
     @Override

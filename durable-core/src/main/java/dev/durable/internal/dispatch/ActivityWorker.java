@@ -1,13 +1,16 @@
 package dev.durable.internal.dispatch;
 
+import dev.durable.StoreUnavailableException;
 import dev.durable.internal.attempt.ActivityQueue;
 import dev.durable.internal.attempt.ActivitySlots;
 import dev.durable.internal.attempt.Leases;
 import dev.durable.internal.commit.Lane;
 import dev.durable.internal.drive.PollPace;
 import dev.durable.internal.drive.Step;
+import dev.durable.internal.observe.Tries;
 import dev.durable.observe.EngineObserver;
 import dev.durable.store.ClaimedJob;
+import dev.durable.store.CommitUnknownException;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.JobClaim;
 import dev.durable.store.JobKey;
@@ -136,12 +139,34 @@ public final class ActivityWorker implements Step {
     private void fill(ArrayDeque<ActivitySlots.Slot> left) {
         List<ActivityQueue> asking = new ArrayList<>(pool.queues());
         asking.removeIf(queue -> rules.of(queue.name()).paused());
+        List<RuntimeException> failures = new ArrayList<>();
         while (!left.isEmpty() && !asking.isEmpty()) {
             pool.share(left.size(), asking).forEach((queue, share) -> {
-                if (begin(queue, left, share) < share) {
+                if (!asks(queue, left, share, failures)) {
                     asking.remove(queue);
                 }
             });
+        }
+        if (!failures.isEmpty()) {
+            throw failures.getFirst();
+        }
+    }
+
+    /** Whether the queue may have more. One whose claim fails, whatever stands in its rows, keeps no other of the pool. */
+    private boolean asks(
+            ActivityQueue queue, ArrayDeque<ActivitySlots.Slot> left, int share, List<RuntimeException> failures) {
+        Tries tries = starter.host().surroundings().telemetry().tries();
+        String claims = "the claims of jobs of queue " + queue.name();
+        try {
+            boolean more = begin(queue, left, share) == share;
+            tries.worked(claims);
+            return more;
+        } catch (StoreUnavailableException | CommitUnknownException e) {
+            throw e;
+        } catch (RuntimeException e) {
+            tries.failed(claims, e);
+            failures.add(e);
+            return false;
         }
     }
 

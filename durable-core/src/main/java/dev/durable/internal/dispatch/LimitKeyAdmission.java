@@ -3,6 +3,7 @@ package dev.durable.internal.dispatch;
 import dev.durable.DurableException;
 import dev.durable.StoreUnavailableException;
 import dev.durable.internal.drive.Step;
+import dev.durable.internal.observe.Tries;
 import dev.durable.store.CommitUnknownException;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.QueueStore;
@@ -24,11 +25,14 @@ public final class LimitKeyAdmission implements Step {
 
     private final HistoryStore store;
     private final Duration pollInterval;
+    private final Tries tries;
     private final Set<String> toLookAt = ConcurrentHashMap.newKeySet();
     private volatile boolean used;
     private volatile Runnable wake = () -> {};
 
-    public LimitKeyAdmission(HistoryStore store, Duration pollInterval) {
+    /** @param tries remembers queues of which nobody can be admitted */
+    public LimitKeyAdmission(HistoryStore store, Duration pollInterval, Tries tries) {
+        this.tries = tries;
         this.store = store;
         this.pollInterval = pollInterval;
     }
@@ -72,6 +76,7 @@ public final class LimitKeyAdmission implements Step {
     private Duration admit(String queue) {
         try {
             QueueStore.Admission admission = store.admit(queue);
+            tries.worked(shown(queue));
             if (!admission.waiting()) {
                 return UNTIL_WOKEN;
             }
@@ -81,9 +86,14 @@ public final class LimitKeyAdmission implements Step {
             toLookAt.add(queue);
             throw e;
         } catch (DurableException e) {
+            tries.failed(shown(queue), e);
             log.warn(
                     "jobs of queue {} that wait for their limit keys wait for the database: {}", queue, e.getMessage());
             return DATABASE_AWAY;
         }
+    }
+
+    private static String shown(String queue) {
+        return "the admission of jobs with limit keys in queue " + queue;
     }
 }

@@ -6,15 +6,22 @@ import dev.durable.DurableException;
 import dev.durable.QueueFullException;
 import dev.durable.StoreUnavailableException;
 import dev.durable.client.QueueLimits;
+import dev.durable.internal.drive.BlockedCallers;
+import dev.durable.internal.drive.Drive;
 import dev.durable.internal.drive.Step;
+import dev.durable.internal.observe.Tries;
 import dev.durable.store.Bounds;
 import dev.durable.store.HistoryStore;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -27,7 +34,7 @@ import org.slf4j.LoggerFactory;
  * <pre>
  *                    younger than      older: the start                               older than a minute, or unknown
  *   no maximum       1 s               goes on, and it is read aside                  waits for the reading
- *   a maximum        100 ms            waits for the reading, or for nobody who reads already
+ *   a maximum        100 ms            waits for the reading, of which there is one at a time
  * </pre>
  *
  * So a maximum that was just set, and whose nudge was lost, lets one start through that came within a minute of
@@ -45,6 +52,8 @@ public final class QueueDepthChecks implements Step {
     private static final long LIMITED_NANOS = Duration.ofMillis(100).toNanos();
 
     private final HistoryStore store;
+    private final Drive drive;
+    private final Tries tries;
     private final LongSupplier nanoTime;
     private final Set<String> toRead = ConcurrentHashMap.newKeySet();
     private volatile Runnable wake = () -> {};
@@ -53,12 +62,24 @@ public final class QueueDepthChecks implements Step {
             .executor(Runnable::run)
             .build();
 
-    public QueueDepthChecks(HistoryStore store) {
-        this(store, System::nanoTime);
+    /** How long a caller goes on waiting for a reading. */
+    @FunctionalInterface
+    public interface Patience {
+        Duration left();
     }
 
-    QueueDepthChecks(HistoryStore store, LongSupplier nanoTime) {
+    /**
+     * @param drive reads for callers, who wait by it
+     * @param tries remembers queues that can't be read
+     */
+    public QueueDepthChecks(HistoryStore store, Drive drive, Tries tries) {
+        this(store, drive, tries, System::nanoTime);
+    }
+
+    QueueDepthChecks(HistoryStore store, Drive drive, Tries tries, LongSupplier nanoTime) {
+        this.tries = tries;
         this.store = store;
+        this.drive = drive;
         this.nanoTime = nanoTime;
     }
 
@@ -95,11 +116,12 @@ public final class QueueDepthChecks implements Step {
      * Counts one more.
      *
      * @param what is to be started, for the error
-     * @param joined whether the start is part of a transaction that its caller has open
+     * @param patience null where the start is part of a transaction that its caller has open, and waits for no reading
      * @throws QueueFullException if there is no room
+     * @throws StoreUnavailableException if the caller's patience ends before it is known
      */
-    public void ask(String taskQueue, String what, boolean joined) {
-        if (take(taskQueue, 1, joined) == 0) {
+    public void ask(String taskQueue, String what, @Nullable Patience patience) {
+        if (take(taskQueue, 1, patience) == 0) {
             throw full(taskQueue, what);
         }
     }
@@ -108,16 +130,21 @@ public final class QueueDepthChecks implements Step {
      * Counts more, as many as there is room for, up to so many. What was counted before must have been started, so that a
      * reading sees it.
      */
-    public int take(String taskQueue, int most, boolean joined) {
-        Room room = known(taskQueue, joined);
+    public int take(String taskQueue, int most, @Nullable Patience patience) {
+        Room room = known(taskQueue, patience);
         if (room == null) {
             return most;
         }
         boolean justRead = room.age(nanoTime.getAsLong()) < LIMITED_NANOS;
         int taken = room.take(most);
-        return taken == most || joined || justRead
-                ? taken
-                : readOrWait(taskQueue, door(taskQueue), room).take(most);
+        if (taken == most || patience == null || justRead) {
+            return taken;
+        }
+        try {
+            return readOrWait(taskQueue, door(taskQueue), room, patience).take(most);
+        } catch (ExecutionException e) {
+            throw told(e);
+        }
     }
 
     /** That there is no room for it. */
@@ -131,19 +158,22 @@ public final class QueueDepthChecks implements Step {
                 + "\", l -> l.maxDepth(…)).");
     }
 
-    private @Nullable Room known(String taskQueue, boolean joined) {
-        Door door = joined ? doors.getIfPresent(taskQueue) : door(taskQueue);
+    private @Nullable Room known(String taskQueue, @Nullable Patience patience) {
+        Door door = patience == null ? doors.getIfPresent(taskQueue) : door(taskQueue);
         Room room = door == null ? null : door.room;
-        if (door == null || joined || (room != null && mayBeServed(room, taskQueue))) {
+        if (door == null || patience == null || (room != null && mayBeServed(room, taskQueue))) {
             return room;
         }
-        if (room != null && door.reading.isLocked()) {
+        if (room != null && door.reading.get() != null) {
             return room; // Somebody reads already.
         }
         try {
-            return readOrWait(taskQueue, door, room);
-        } catch (StoreUnavailableException e) {
-            log.debug("the depth of queue {} is not known: {}", Bounds.shown(taskQueue), e.getMessage());
+            return readOrWait(taskQueue, door, room, patience);
+        } catch (ExecutionException e) {
+            if (!(e.getCause() instanceof StoreUnavailableException away)) {
+                throw told(e);
+            }
+            log.debug("the depth of queue {} is not known: {}", Bounds.shown(taskQueue), away.getMessage());
             return null; // The start itself waits for the database.
         }
     }
@@ -153,31 +183,82 @@ public final class QueueDepthChecks implements Step {
     }
 
     /**
-     * What another has read while this one waited, else what is read now. Where the other could not read, nor is it tried
-     * by each who has waited.
+     * What another reads while this one waits, else what is read now. Where the other could not read, nor is it tried by
+     * each who has waited.
      *
      * @param seen what was known before
      */
     @SuppressWarnings("ReferenceEquality") // whether it is another reading
-    private Room readOrWait(String taskQueue, Door door, @Nullable Room seen) {
-        StoreUnavailableException before = door.failure;
-        door.reading.lock();
-        try {
-            Room room = door.room;
-            if (room != null && room != seen) {
-                return room;
-            }
-            StoreUnavailableException failure = door.failure;
-            if (failure != null && failure != before) {
-                throw failure;
-            }
-            return read(taskQueue, door);
-        } catch (StoreUnavailableException e) {
-            door.failure = e;
-            throw e;
-        } finally {
-            door.reading.unlock();
+    private Room readOrWait(String taskQueue, Door door, @Nullable Room seen, Patience patience)
+            throws ExecutionException {
+        CompletableFuture<Room> before = door.last;
+        Room room = door.room;
+        if (room != null && room != seen) {
+            return room;
         }
+        CompletableFuture<Room> reading = reading(taskQueue, door, before);
+        try {
+            return reading.isDone() ? reading.get() : drive.await(reading, patience.left());
+        } catch (TimeoutException e) {
+            throw new StoreUnavailableException("whether task queue " + Bounds.shown(taskQueue)
+                    + " has room is not known: the database has not answered for as long as a call waits (callTimeout)."
+                    + " Nothing was started. Usually the database is away or overloaded, or all connections of the pool"
+                    + " are in use, which the log says. Try again later.");
+        } catch (InterruptedException e) {
+            throw BlockedCallers.interrupted(e);
+        }
+    }
+
+    /**
+     * The reading that goes on, else one that is begun now.
+     *
+     * @param before the last one that had ended when the caller looked; of those that ended since, the last is as good
+     */
+    @SuppressWarnings("ReferenceEquality") // whether it is another reading
+    private CompletableFuture<Room> reading(String taskQueue, Door door, @Nullable CompletableFuture<Room> before) {
+        CompletableFuture<Room> mine = new CompletableFuture<>();
+        CompletableFuture<Room> other = door.reading.compareAndExchange(null, mine);
+        if (other != null) {
+            return other;
+        }
+        CompletableFuture<Room> since = door.last;
+        if (since != null && since != before) {
+            door.reading.set(null);
+            var unused = since.whenComplete((room, error) -> settle(mine, room, error));
+            return mine;
+        }
+        var unused = drive.ask(() -> {
+            try {
+                ended(door, mine, read(taskQueue, door), null);
+            } catch (RuntimeException | Error e) {
+                ended(door, mine, null, e);
+            }
+            return mine;
+        });
+        return mine;
+    }
+
+    /** In this order: whoever finds none that goes on finds this one as the last. */
+    private static void ended(
+            Door door, CompletableFuture<Room> reading, @Nullable Room room, @Nullable Throwable error) {
+        door.last = reading;
+        door.reading.set(null);
+        settle(reading, room, error);
+    }
+
+    private static void settle(CompletableFuture<Room> reading, @Nullable Room room, @Nullable Throwable error) {
+        if (room != null) {
+            reading.complete(room);
+        } else {
+            reading.completeExceptionally(Objects.requireNonNull(error));
+        }
+    }
+
+    /** A new one for each who has waited. */
+    private static RuntimeException told(ExecutionException e) {
+        return e.getCause() instanceof StoreUnavailableException away
+                ? new StoreUnavailableException(String.valueOf(away.getMessage()), away)
+                : new DurableException("the depth of the task queue can't be read: " + e.getCause(), e.getCause());
     }
 
     private boolean mayBeServed(Room room, String taskQueue) {
@@ -195,6 +276,17 @@ public final class QueueDepthChecks implements Step {
     }
 
     private Room read(String taskQueue, Door door) {
+        try {
+            Room room = readNow(taskQueue, door);
+            tries.worked("the depth of queue " + taskQueue);
+            return room;
+        } catch (RuntimeException e) {
+            tries.failed("the depth of queue " + taskQueue, e);
+            throw e;
+        }
+    }
+
+    private Room readNow(String taskQueue, Door door) {
         QueueLimits limits = store.queueRules(List.of(taskQueue)).of(taskQueue).limits();
         Integer maxDepth = limits.maxDepth();
         int depth = maxDepth == null ? 0 : store.depth(taskQueue, maxDepth);
@@ -205,9 +297,12 @@ public final class QueueDepthChecks implements Step {
 
     /** A queue as it was read last, if it was, by one reader at a time. */
     private static final class Door {
-        final ReentrantLock reading = new ReentrantLock();
+        /** That which goes on. */
+        final AtomicReference<@Nullable CompletableFuture<Room>> reading = new AtomicReference<>();
+        /** That which ended last. */
+        volatile @Nullable CompletableFuture<Room> last;
+
         volatile @Nullable Room room;
-        volatile @Nullable StoreUnavailableException failure;
     }
 
     private record Room(@Nullable Integer maxDepth, AtomicInteger depth, long readAtNanos) {

@@ -4,6 +4,7 @@ import dev.durable.DurableException;
 import dev.durable.StoreUnavailableException;
 import dev.durable.internal.drive.PollPace;
 import dev.durable.internal.drive.Step;
+import dev.durable.internal.observe.Tries;
 import dev.durable.store.CommitUnknownException;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.QueueRules;
@@ -29,10 +30,13 @@ public final class RulesWatch implements Step {
     /** The end of a delay is announced when it is this near. The rules are read more often than that. */
     public static final Duration DELAYS_AHEAD = Duration.ofSeconds(30);
 
+    private static final String RULES = "the reading of the rules of the task queues";
+
     private final HistoryStore store;
     private final Set<String> taskQueues;
     private final PollPace pace;
     private final Consumer<QueueRules> changed;
+    private final Tries tries;
     private final ReentrantLock lock = new ReentrantLock();
     /** The ends of delays, by queue, that have been announced. */
     private final Map<String, Instant> near = new HashMap<>();
@@ -48,8 +52,11 @@ public final class RulesWatch implements Step {
     /**
      * @param changed called when rules have changed, each time jobs wait for their keys, and when the end of a delay is
      * near
+     * @param tries remembers that they can't be read
      */
-    public RulesWatch(HistoryStore store, Set<String> taskQueues, PollPace pace, Consumer<QueueRules> changed) {
+    public RulesWatch(
+            HistoryStore store, Set<String> taskQueues, PollPace pace, Consumer<QueueRules> changed, Tries tries) {
+        this.tries = tries;
         this.store = store;
         this.taskQueues = Set.copyOf(taskQueues);
         this.pace = pace;
@@ -71,6 +78,7 @@ public final class RulesWatch implements Step {
         try {
             int asked = changesSoFar();
             QueueRules read = store.queueRules(taskQueues);
+            tries.worked(RULES);
             QueueRules before = known;
             if (!know(read, asked)) {
                 return false;
@@ -86,6 +94,7 @@ public final class RulesWatch implements Step {
             throw e;
         } catch (DurableException e) {
             known = null;
+            tries.failed(RULES, e);
             log.warn("the rules of queues {} can't be read: {}", taskQueues, e.getMessage());
         }
         return true;

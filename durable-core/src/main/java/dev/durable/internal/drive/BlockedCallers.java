@@ -1,5 +1,6 @@
 package dev.durable.internal.drive;
 
+import dev.durable.CallInterruptedException;
 import dev.durable.StoreUnavailableException;
 import java.time.Duration;
 import java.util.Set;
@@ -92,6 +93,16 @@ public final class BlockedCallers {
     void close() {
         closed = true;
         waiting.forEach(Wait::close);
+    }
+
+    /** For a caller whose thread was interrupted while it waited: the thread's flag is set again. */
+    public static CallInterruptedException interrupted(InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return new CallInterruptedException(
+                "the calling thread was interrupted while it waited; what was sent may still happen. Usual cause: the"
+                        + " application shuts down, or a framework cancels the request. The thread's interrupt flag is"
+                        + " set.",
+                e);
     }
 
     /** The message for waits on a closed engine. */

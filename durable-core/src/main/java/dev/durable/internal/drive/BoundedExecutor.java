@@ -51,6 +51,16 @@ public final class BoundedExecutor implements Executor {
         }
     }
 
+    /** Takes out a task that has not begun; each who queues one should know it again. */
+    void withdraw(Runnable task) {
+        lock.lock();
+        try {
+            waiting.remove(task);
+        } finally {
+            lock.unlock();
+        }
+    }
+
     private void runAll(Runnable first) {
         for (Runnable task = first; task != null; task = next()) {
             try {

@@ -6,6 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +29,15 @@ public interface Drive extends AutoCloseable {
 
     /** Where the activity bodies of a queue run. */
     Executor activities(String taskQueue, boolean virtualThreads);
+
+    /**
+     * Asks the store something for a client's thread, which waits for the answer by {@link #await} no longer than it likes:
+     * on another thread, which a pool or a lock may keep for longer. Who cancels the future withdraws a question that has
+     * not begun. Test kits ask on the client's own thread, at once.
+     */
+    default <T extends @Nullable Object> CompletableFuture<T> ask(Supplier<T> question) {
+        return CompletableFuture.completedFuture(question.get());
+    }
 
     /**
      * Blocks a client's thread until the future is done.

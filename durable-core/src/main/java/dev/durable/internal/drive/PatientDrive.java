@@ -1,6 +1,7 @@
 package dev.durable.internal.drive;
 
 import dev.durable.StoreUnavailableException;
+import dev.durable.internal.observe.Tries;
 import dev.durable.store.CommitUnknownException;
 import dev.durable.store.OutageLog;
 import dev.durable.store.RunKey;
@@ -11,6 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -37,8 +39,11 @@ public final class PatientDrive implements Drive {
     private final StoreClock clock;
     private final RandomGenerator random;
     private final OutageLog log;
+    private final Tries tries;
 
-    public PatientDrive(Drive drive, StoreClock clock, RandomGenerator random, OutageLog log) {
+    /** @param tries remembers which steps have failed at every try */
+    public PatientDrive(Drive drive, StoreClock clock, RandomGenerator random, OutageLog log, Tries tries) {
+        this.tries = tries;
         this.drive = drive;
         this.clock = clock;
         this.random = random;
@@ -47,12 +52,14 @@ public final class PatientDrive implements Drive {
 
     private final class Patient implements Step {
         private final String name;
+        private final String shown;
         private final Step step;
         private int failures;
         private long waitsUntil;
 
         Patient(String name, Step step) {
             this.name = name;
+            this.shown = "loop \"" + name + "\"";
             this.step = step;
         }
 
@@ -68,12 +75,17 @@ public final class PatientDrive implements Drive {
                 Duration pause = step.runOnce();
                 failures = 0;
                 log.answered(name);
+                tries.worked(shown);
                 return pause;
             } catch (StoreUnavailableException | CommitUnknownException e) {
+                tries.failed(shown, e);
                 log.failed(name, e);
                 Duration pause = pauseAfter(e);
                 waitsUntil = clock.nanoTime() + pause.toNanos();
                 return pause;
+            } catch (RuntimeException | Error e) {
+                tries.failed(shown, e);
+                throw e;
             }
         }
 
@@ -98,6 +110,11 @@ public final class PatientDrive implements Drive {
     @Override
     public Executor activities(String taskQueue, boolean virtualThreads) {
         return drive.activities(taskQueue, virtualThreads);
+    }
+
+    @Override
+    public <T extends @Nullable Object> CompletableFuture<T> ask(Supplier<T> question) {
+        return drive.ask(question);
     }
 
     @Override

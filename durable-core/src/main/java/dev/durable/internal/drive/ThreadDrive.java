@@ -11,6 +11,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +26,7 @@ public final class ThreadDrive implements Drive {
     private final List<Runnable> executors = new CopyOnWriteArrayList<>();
     private final UnaryOperator<Throwable> loggable;
     private final BlockedCallers waits = new BlockedCallers();
+    private final AskedAside aside;
     private boolean started;
 
     /**
@@ -32,6 +34,7 @@ public final class ThreadDrive implements Drive {
      */
     public ThreadDrive(UnaryOperator<Throwable> loggable) {
         this.loggable = loggable;
+        this.aside = new AskedAside(loggable);
     }
 
     @Override
@@ -70,6 +73,11 @@ public final class ThreadDrive implements Drive {
     }
 
     @Override
+    public <T extends @Nullable Object> CompletableFuture<T> ask(Supplier<T> question) {
+        return aside.ask(question);
+    }
+
+    @Override
     public <T extends @Nullable Object> T await(CompletableFuture<T> future, @Nullable Duration timeout)
             throws InterruptedException, ExecutionException, TimeoutException {
         return waits.await(future, timeout);
@@ -99,5 +107,6 @@ public final class ThreadDrive implements Drive {
         }
         executors.forEach(Runnable::run);
         waits.close();
+        aside.close();
     }
 }

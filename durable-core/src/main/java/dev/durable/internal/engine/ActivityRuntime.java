@@ -151,9 +151,14 @@ final class ActivityRuntime implements ActivitySide {
         });
         this.locals = new LocalActivities(localQueues, host, lease);
         Duration poll = settings.limits().pollInterval();
-        this.admission = new LimitKeyAdmission(store, poll);
+        this.admission = new LimitKeyAdmission(store, poll, setup.telemetry().tries());
         IdleInterval idle = new IdleInterval(poll, store.nudges());
-        this.rules = new RulesWatch(store, settings.queues().keySet(), new PollPace(idle, random), this::rulesChanged);
+        this.rules = new RulesWatch(
+                store,
+                settings.queues().keySet(),
+                new PollPace(idle, random),
+                this::rulesChanged,
+                setup.telemetry().tries());
         pools.queues().forEach((name, queue) -> queue.limitedWhere(() -> rules.mayCountRunning(name)));
         this.share = share(store, setup);
         share.onRefill(taskQueue -> nudge(pools.queues().get(taskQueue)));

@@ -21,9 +21,9 @@ import dev.durable.internal.drive.EngineSettings;
 import dev.durable.internal.drive.IdleInterval;
 import dev.durable.internal.drive.PatientDrive;
 import dev.durable.internal.drive.Step;
-import dev.durable.internal.observe.FailureLog;
 import dev.durable.internal.observe.ObservedStore;
 import dev.durable.internal.observe.Telemetry;
+import dev.durable.internal.observe.Tries;
 import dev.durable.internal.payload.FailureCodec;
 import dev.durable.internal.payload.PayloadCodec;
 import dev.durable.internal.replay.match.ReplaySetup;
@@ -61,6 +61,9 @@ public final class Engine implements PreparedEngine {
     private static final Logger log = LoggerFactory.getLogger(Engine.class);
     private static final TypeRef<Map<String, String>> HEADERS = new TypeRef<>() {};
     private static final String DEFAULT_QUEUE = "default";
+    /** An outage that is over by then is none to act upon. The store is looked at every ten seconds. */
+    private static final Duration AWAY = Duration.ofSeconds(15);
+
     private static final long HUNG_NANOS = 60_000_000_000L;
 
     private final HistoryStore store;
@@ -91,9 +94,11 @@ public final class Engine implements PreparedEngine {
             Drive drive,
             Supplier<UUID> random,
             InstallationWatch watch,
-            EngineObserver observer) {
+            Telemetry telemetry) {
         this.watch = watch;
         this.names = registry.names(store.schema(), settings.queues().keySet());
+        this.telemetry = telemetry;
+        EngineObserver observer = telemetry.observer();
         this.store = ObservedStore.around(store, observer);
         this.registry = registry;
         this.settings = settings;
@@ -101,14 +106,11 @@ public final class Engine implements PreparedEngine {
                 drive,
                 store.clock(),
                 new Random(random.get().getLeastSignificantBits()),
-                new OutageLog(LoggerFactory.getLogger(DurableEngine.class), store.clock()::nanoTime));
+                new OutageLog(LoggerFactory.getLogger(DurableEngine.class), store.clock()::nanoTime),
+                telemetry.tries());
         this.random = random;
         PayloadCodec payloads = settings.payloads();
         FailureCodec failures = new FailureCodec(payloads, settings.errors().sanitizer());
-        this.telemetry = new Telemetry(
-                observer,
-                store.clock(),
-                new FailureLog(store.schema(), store.clock()::nanoTime, FailureCodec::loggable));
         ReplaySetup replay = new ReplaySetup(
                 payloads,
                 failures,
@@ -137,7 +139,7 @@ public final class Engine implements PreparedEngine {
                 host,
                 activities == null ? EagerJobs.NONE : activities,
                 activities == null ? LocalCalls.NONE : activities.locals());
-        this.rooms = new QueueDepthChecks(this.store);
+        this.rooms = new QueueDepthChecks(this.store, this.drive, telemetry.tries());
         this.client = new StoreClient(
                 new EngineDispatch(
                         host,
@@ -328,9 +330,17 @@ public final class Engine implements PreparedEngine {
     public List<String> problems() {
         List<String> problems = new ArrayList<>(lastingProblems());
         if (!closed) {
-            store.trouble().ifPresent(problems::addFirst);
+            if (!isAway()) {
+                store.trouble().ifPresent(problems::addFirst);
+            }
+            store.nudges().trouble().ifPresent(problems::add);
         }
         return problems;
+    }
+
+    /** Whether this process has not been able to use its database for so long that it should get no requests. */
+    private boolean isAway() {
+        return store.troubledFor().compareTo(AWAY) >= 0;
     }
 
     private List<String> lastingProblems() {
@@ -338,6 +348,11 @@ public final class Engine implements PreparedEngine {
             return List.of("the engine is closed");
         }
         List<String> problems = new ArrayList<>(watch.problems());
+        if (isAway()) {
+            problems.addFirst("the database could not be used for "
+                    + store.troubledFor().toSeconds() + " s: " + store.trouble().orElse("it does not answer"));
+        }
+        failing().stream().map(Tries.Lasting::text).forEach(problems::add);
         long still = drive.nanosSinceProgress();
         if (still >= HUNG_NANOS) {
             problems.add(
@@ -352,6 +367,14 @@ public final class Engine implements PreparedEngine {
                         + ": the database does not answer, or a loop hangs. The log says which.")
                 .forEach(problems::add);
         return problems;
+    }
+
+    /** What has failed at every try for a minute; while the database is away for all, not what that alone keeps. */
+    private List<Tries.Lasting> failing() {
+        boolean away = isAway();
+        return telemetry.tries().lasting().stream()
+                .filter(each -> !(away && each.away()))
+                .toList();
     }
 
     @Override
@@ -378,7 +401,8 @@ public final class Engine implements PreparedEngine {
                 runs.memory(),
                 runs.stalled(),
                 store.nudges().heard(),
-                activities != null && activities.samplesQueues());
+                activities != null && activities.samplesQueues(),
+                failing().size());
     }
 
     @Override

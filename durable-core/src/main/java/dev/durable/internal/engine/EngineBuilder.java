@@ -19,7 +19,10 @@ import dev.durable.internal.drive.Jitter;
 import dev.durable.internal.drive.RandomIds;
 import dev.durable.internal.drive.ThreadDrive;
 import dev.durable.internal.intercept.Interception;
+import dev.durable.internal.observe.FailureLog;
 import dev.durable.internal.observe.Observers;
+import dev.durable.internal.observe.Telemetry;
+import dev.durable.internal.observe.Tries;
 import dev.durable.internal.payload.FailureCodec;
 import dev.durable.internal.payload.PayloadCodec;
 import dev.durable.internal.replay.BackgroundJob;
@@ -378,6 +381,7 @@ public final class EngineBuilder implements DurableEngine.Builder {
         watch.tell();
         EngineNames names = built.names(store.schema(), queues.keySet());
         FailureCodec failures = new FailureCodec(payloads, errors.sanitizer());
+        Tries tries = new Tries(store.clock()::nanoTime, failures::loggable);
         Engine engine = new Engine(
                 store,
                 built,
@@ -394,7 +398,11 @@ public final class EngineBuilder implements DurableEngine.Builder {
                 drive == null ? new ThreadDrive(failures::loggable) : drive,
                 random,
                 watch,
-                Observers.of(observers, System::nanoTime, failures::loggable));
+                new Telemetry(
+                        Observers.of(observers, System::nanoTime, failures::loggable, tries),
+                        store.clock(),
+                        new FailureLog(store.schema(), store.clock()::nanoTime, FailureCodec::loggable),
+                        tries));
         begin(engine, engine::start);
         return engine;
     }

@@ -11,12 +11,17 @@ import dev.durable.history.Payload;
 import dev.durable.history.WorkflowStarted;
 import dev.durable.internal.attempt.ExternalAttempts;
 import dev.durable.internal.attempt.LocalCalls;
+import dev.durable.internal.client.access.CallDeadline;
+import dev.durable.internal.client.access.ClientWaits;
 import dev.durable.internal.client.access.Dispatch;
 import dev.durable.internal.client.access.RunResult;
 import dev.durable.internal.declare.WorkflowType;
 import dev.durable.internal.dispatch.QueueDepthChecks;
+import dev.durable.internal.drive.BlockedCallers;
 import dev.durable.internal.drive.Drive;
+import dev.durable.internal.drive.Jitter;
 import dev.durable.internal.observe.FailureLog;
+import dev.durable.internal.replay.match.Divergence;
 import dev.durable.internal.run.EagerJobs;
 import dev.durable.internal.run.HistoryReplay;
 import dev.durable.internal.run.JobBirth;
@@ -35,14 +40,15 @@ import dev.durable.store.OpenJob;
 import dev.durable.store.RunKey;
 import dev.durable.store.StartOutcome;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -52,13 +58,28 @@ import org.jspecify.annotations.Nullable;
 final class EngineDispatch implements Dispatch {
     private static final int LOOKS_AT_INBOX = 100;
 
+    /** Methods of the store that write; of what others ask nothing is changed. */
+    private static final Set<String> WRITES = Set.of("seize", "order", "pause", "change");
+
     private final RunServices host;
     private final Runs runs;
     private final ResultWaiters waiters;
     private final Drive drive;
     private final Calls calls;
-    private final Supplier<Optional<Joined>> transactions;
     private final ExternalAttempts external;
+    private final Use use;
+    /** Asked on behalf of callers. */
+    private final HistoryStore asked;
+
+    /**
+     * Who uses it, and for what.
+     *
+     * @param transactions finds the transaction that calls take part in
+     * @param deadline of the one call that this is for; null where each wait of a call has a whole time of its own
+     */
+    private record Use(
+            Supplier<Optional<Joined>> transactions,
+            @Nullable CallDeadline deadline) {}
 
     /**
      * How calls of a client are taken.
@@ -72,7 +93,7 @@ final class EngineDispatch implements Dispatch {
 
     EngineDispatch(
             RunServices host, Runs runs, ResultWaiters waiters, Drive drive, Calls calls, ExternalAttempts external) {
-        this(host, runs, waiters, drive, calls, external, host.store()::joined);
+        this(host, runs, waiters, drive, calls, external, new Use(host.store()::joined, null));
     }
 
     private EngineDispatch(
@@ -82,39 +103,67 @@ final class EngineDispatch implements Dispatch {
             Drive drive,
             Calls calls,
             ExternalAttempts external,
-            Supplier<Optional<Joined>> transactions) {
+            Use use) {
         this.external = external;
         this.host = host;
         this.runs = runs;
         this.waiters = waiters;
         this.drive = drive;
         this.calls = calls;
-        this.transactions = transactions;
+        this.use = use;
+        this.asked = AskedStore.of(host.store(), drive, this::answerOfStore);
+    }
+
+    private EngineDispatch with(Use other) {
+        return new EngineDispatch(host, runs, waiters, drive, calls, external, other);
     }
 
     @Override
     public HistoryStore store() {
-        return host.store();
+        return asked;
     }
 
     @Override
     public Optional<Joined> transaction() {
-        return transactions.get();
+        return use.transactions().get();
     }
 
     @Override
     public Dispatch within(Supplier<Optional<Joined>> others) {
-        return new EngineDispatch(host, runs, waiters, drive, calls, external, others);
+        return with(new Use(others, use.deadline()));
+    }
+
+    @Override
+    public Dispatch begun() {
+        return use.deadline() == null ? with(new Use(use.transactions(), deadline())) : this;
+    }
+
+    @Override
+    public Dispatch begun(Duration atMost) {
+        return with(new Use(use.transactions(), deadline().butWithin(atMost)));
+    }
+
+    @Override
+    public CallDeadline deadline() {
+        CallDeadline begun = use.deadline();
+        return begun == null
+                ? CallDeadline.in(Jitter.bounded(calls.timeout()), host.store().clock()::nanoTime)
+                : begun;
     }
 
     @Override
     public void askForRoom(String taskQueue, String what) {
-        calls.rooms().ask(taskQueue, what, transaction().isPresent());
+        calls.rooms().ask(taskQueue, what, patience());
     }
 
     @Override
     public int takeRoom(String taskQueue, int most) {
-        return calls.rooms().take(taskQueue, most, transaction().isPresent());
+        return calls.rooms().take(taskQueue, most, patience());
+    }
+
+    /** Nobody who is in a transaction waits for a second connection. */
+    private QueueDepthChecks.@Nullable Patience patience() {
+        return transaction().isPresent() ? null : deadline()::left;
     }
 
     @Override
@@ -123,8 +172,8 @@ final class EngineDispatch implements Dispatch {
     }
 
     @Override
-    public CompletableFuture<?> until(BooleanSupplier condition) {
-        return waiters.until(condition);
+    public CompletableFuture<?> until(Predicate<HistoryStore> condition) {
+        return waiters.until(() -> condition.test(host.store()));
     }
 
     @Override
@@ -192,22 +241,19 @@ final class EngineDispatch implements Dispatch {
     }
 
     @Override
-    public CompletableFuture<Payload> ask(RunKey run, String workflowType, String query, Payload arguments) {
+    public Payload ask(RunKey run, String workflowType, String query, Payload arguments) {
         letItReadItsInbox(run);
         Optional<Payload> answer = runs.cached(run.runId()).flatMap(actor -> {
             CompletableFuture<Optional<Payload>> cached = new CompletableFuture<>();
             actor.post(new RunMail.Ask(query, arguments, cached));
-            return uninterrupted(cached);
+            return ClientWaits.forAnswer(this, cached, "query " + query + " of " + run.shown());
         });
-        return CompletableFuture.completedFuture(
-                answer.isPresent() ? answer.get() : replayAndAsk(run, workflowType, query, arguments));
+        return answer.isPresent() ? answer.get() : replayAndAsk(run, workflowType, query, arguments);
     }
 
     /** So that a query sees what the same client signalled before, where a worker is alive. */
     private void letItReadItsInbox(RunKey run) {
-        for (int i = 0;
-                i < LOOKS_AT_INBOX && !host.store().messages(List.of(run), 1).isEmpty();
-                i++) {
+        for (int i = 0; i < LOOKS_AT_INBOX && !asked.messages(List.of(run), 1).isEmpty(); i++) {
             drive.breathe();
         }
     }
@@ -221,8 +267,10 @@ final class EngineDispatch implements Dispatch {
                         + " is not registered here. Register its class with this engine."));
         LiveRun live = host.newInstance(run, type, LocalCalls.NOBODY);
         try {
-            HistoryReplay.from(host.store(), run.runId(), live, () -> false);
+            HistoryReplay.from(asked, run.runId(), live, () -> false);
             return live.instance().query(query, arguments);
+        } catch (Divergence e) {
+            throw e.told();
         } finally {
             live.instance().evict();
         }
@@ -249,11 +297,6 @@ final class EngineDispatch implements Dispatch {
     }
 
     @Override
-    public Duration callTimeout() {
-        return calls.timeout();
-    }
-
-    @Override
     public void breathe() {
         drive.breathe();
     }
@@ -269,18 +312,43 @@ final class EngineDispatch implements Dispatch {
         try {
             return drive.await(future, timeout);
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new StoreUnavailableException("interrupted while waiting; what was sent may still happen", e);
+            // Nobody waits any more: what no batch has taken is withdrawn, and a result is not asked for.
+            future.cancel(false);
+            throw BlockedCallers.interrupted(e);
         } catch (ExecutionException e) {
             throw e.getCause() instanceof DurableException durable ? durable : new CompletionException(e.getCause());
         }
     }
 
-    private <T> T uninterrupted(CompletableFuture<T> future) {
+    /** What the store throws comes as it is, with the frames of who asked. */
+    private @Nullable Object answerOfStore(CompletableFuture<@Nullable Object> answer, String what) throws Throwable {
+        CallDeadline deadline = deadline();
         try {
-            return await(future, null);
+            // A test kit's clock does not move for what is there.
+            return answer.isDone() ? answer.get() : drive.await(answer, deadline.left());
         } catch (TimeoutException e) {
-            throw new AssertionError(e);
+            answer.cancel(false);
+            throw new StoreUnavailableException(what + ": the database has not answered for "
+                    + deadline.whole().toSeconds()
+                    + " s, which is as long as a call waits (callTimeout). "
+                    + (WRITES.contains(what) ? "What was sent may still happen." : "Nothing was changed by this call.")
+                    + " Usually the database is away or overloaded, or all connections of the pool are in use, which"
+                    + " the log says. Try again later.");
+        } catch (InterruptedException e) {
+            answer.cancel(false);
+            throw BlockedCallers.interrupted(e);
+        } catch (ExecutionException e) {
+            throw withCaller(e.getCause());
         }
+    }
+
+    /** It was thrown on a thread that says nothing of the application. */
+    private static Throwable withCaller(Throwable thrown) {
+        StackTraceElement[] there = thrown.getStackTrace();
+        StackTraceElement[] here = new Throwable().getStackTrace();
+        StackTraceElement[] both = Arrays.copyOf(there, there.length + here.length);
+        System.arraycopy(here, 0, both, there.length, here.length);
+        thrown.setStackTrace(both);
+        return thrown;
     }
 }

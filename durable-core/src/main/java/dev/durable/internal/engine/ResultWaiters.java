@@ -262,6 +262,12 @@ final class ResultWaiters implements Step, Runs.Waiters {
         return runs.compareTo(others) < 0 ? runs : others;
     }
 
+    /** Who waits for results is not to wait for longer than the outage lasts. */
+    @Override
+    public Duration patience() {
+        return LONGEST;
+    }
+
     private Duration askConditions() {
         Duration soonest = UNTIL_WOKEN;
         for (Condition wanted : List.copyOf(conditions)) {
@@ -297,20 +303,16 @@ final class ResultWaiters implements Step, Runs.Waiters {
             askMissingAt = store.clock().nanoTime() + MISSING.toNanos();
             missing = Set.of();
         }
-        try {
-            Set<UUID> said = take(hinted);
-            Set<UUID> mayHave = take(old);
-            Set<UUID> found = ask(wanted(said, mayHave));
-            if (!found.isEmpty()) {
-                hintsArrive &= found.stream().allMatch(run -> said.contains(run) || mayHave.contains(run));
-                interval = shortest();
-            }
-            if (store.clock().nanoTime() - askMissingAt >= 0) {
-                askMissingAt = store.clock().nanoTime() + MISSING.toNanos();
-                askMissing();
-            }
-        } catch (StoreUnavailableException e) {
-            interval = LONGEST;
+        Set<UUID> said = take(hinted);
+        Set<UUID> mayHave = take(old);
+        Set<UUID> found = ask(wanted(said, mayHave));
+        if (!found.isEmpty()) {
+            hintsArrive &= found.stream().allMatch(run -> said.contains(run) || mayHave.contains(run));
+            interval = shortest();
+        }
+        if (store.clock().nanoTime() - askMissingAt >= 0) {
+            askMissingAt = store.clock().nanoTime() + MISSING.toNanos();
+            askMissing();
         }
         long now = store.clock().nanoTime();
         return Duration.ofNanos(Math.max(1, Math.min(askAt - now, askAllAt - now)));

@@ -118,7 +118,8 @@ final class WorkerChores {
             case ENDED_RUNS ->
                 new EndedRuns(store, parts.locals(), parts.locals().silence().dividedBy(LOOKS_A_LEASE));
             case SWEEP -> new Sweeper(store, limits.sessionLease(), random, parts.onSessionEnded());
-            case PARTITIONS -> new PartitionsAhead(store, random);
+            case PARTITIONS ->
+                new PartitionsAhead(store, random, setup.telemetry().tries());
             case TIMEOUTS -> timeouts(new PollPace(limits.pollInterval().multipliedBy(TIMEOUT_POLLS), random));
             case DEAD_LETTERS ->
                 new BatchChore(
@@ -136,7 +137,11 @@ final class WorkerChores {
                 new BatchChore(
                         PollPace.steady(Alerts.INTERVAL, random),
                         FAILED_JOBS_BATCH,
-                        new Alerts(store, listener, setup.code().failures()::loggable)),
+                        new Alerts(
+                                store,
+                                listener,
+                                setup.code().failures()::loggable,
+                                setup.telemetry().tries())),
                 store.clock(),
                 Alerts.MOMENT);
     }
@@ -175,7 +180,8 @@ final class WorkerChores {
                                 parts.onRunTimedOut(),
                                 setup.telemetry().failures())),
                 pace,
-                setup.code().failures()::loggable);
+                setup.code().failures()::loggable,
+                setup.telemetry().tries());
     }
 
     Upkeep upkeep() {

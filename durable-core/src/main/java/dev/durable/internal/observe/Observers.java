@@ -35,13 +35,16 @@ public final class Observers implements EngineObserver {
     private volatile EngineObserver[] all;
     private final LongSupplier nanoTime;
     private final UnaryOperator<Throwable> loggable;
+    private final Tries tries;
     /** When it may be logged again that one has thrown. */
     private final AtomicLong logFrom;
 
     private volatile boolean begun;
 
-    private Observers(List<EngineObserver> all, LongSupplier nanoTime, UnaryOperator<Throwable> loggable) {
+    private Observers(
+            List<EngineObserver> all, LongSupplier nanoTime, UnaryOperator<Throwable> loggable, Tries tries) {
         this.loggable = loggable;
+        this.tries = tries;
         this.all = all.toArray(EngineObserver[]::new);
         this.nanoTime = nanoTime;
         this.logFrom = new AtomicLong(nanoTime.getAsLong());
@@ -51,23 +54,32 @@ public final class Observers implements EngineObserver {
      * One that tells all of them; {@link EngineObserver#NONE} where there are none.
      *
      * @param loggable an exception as it may be logged
+     * @param tries remembers which of them throws each time
      */
     public static EngineObserver of(
-            List<EngineObserver> all, LongSupplier nanoTime, UnaryOperator<Throwable> loggable) {
-        return all.isEmpty() ? NONE : new Observers(all, nanoTime, loggable);
+            List<EngineObserver> all, LongSupplier nanoTime, UnaryOperator<Throwable> loggable, Tries tries) {
+        return all.isEmpty() ? NONE : new Observers(all, nanoTime, loggable, tries);
     }
 
     private void tell(Consumer<EngineObserver> event) {
         for (EngineObserver observer : all) {
             try {
                 event.accept(observer);
+                if (tries.any()) {
+                    tries.worked(shown(observer));
+                }
             } catch (Throwable e) {
                 threw(observer, e);
             }
         }
     }
 
+    private static String shown(EngineObserver observer) {
+        return "observer " + observer.getClass().getName();
+    }
+
     private void threw(EngineObserver observer, Throwable thrown) {
+        tries.failed(shown(observer), thrown);
         long now = nanoTime.getAsLong();
         long from = logFrom.get();
         if (now - from >= 0 && logFrom.compareAndSet(from, now + QUIET_NANOS)) {

@@ -21,22 +21,29 @@ public final class Telemetry {
     private final EngineObserver observer;
     private final StoreClock clock;
     private final FailureLog failures;
+    private final Tries tries;
     private final boolean observed;
 
     /** One that logs failures without stacks. */
     public Telemetry(EngineObserver observer, StoreClock clock) {
-        this(observer, clock, new FailureLog("", clock::nanoTime, failure -> null));
+        this(
+                observer,
+                clock,
+                new FailureLog("", clock::nanoTime, failure -> null),
+                new Tries(clock::nanoTime, thrown -> thrown));
     }
 
     /**
      * @param observer who is told; {@link EngineObserver#NONE} is nobody
      * @param clock measures
      * @param failures logs what fails, whoever observes
+     * @param tries remembers what fails again and again
      */
-    public Telemetry(EngineObserver observer, StoreClock clock, FailureLog failures) {
+    public Telemetry(EngineObserver observer, StoreClock clock, FailureLog failures, Tries tries) {
         this.observer = observer;
         this.clock = clock;
         this.failures = failures;
+        this.tries = tries;
         this.observed = !observer.equals(EngineObserver.NONE);
     }
 
@@ -54,6 +61,10 @@ public final class Telemetry {
 
     public FailureLog failures() {
         return failures;
+    }
+
+    public Tries tries() {
+        return tries;
     }
 
     /** How long ago that was; not negative, as this process only estimates the store's clock. */

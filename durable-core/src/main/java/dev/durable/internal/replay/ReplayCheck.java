@@ -8,6 +8,7 @@ import dev.durable.history.WorkflowResumed;
 import dev.durable.history.WorkflowTerminated;
 import dev.durable.history.WorkflowTimedOut;
 import dev.durable.internal.declare.WorkflowType;
+import dev.durable.internal.replay.match.Divergence;
 import dev.durable.internal.replay.match.DivergenceAdvice;
 import dev.durable.internal.replay.match.RecordedTurn;
 import dev.durable.internal.replay.match.ReplaySetup;
@@ -45,6 +46,8 @@ public final class ReplayCheck {
             if (history.getLast() instanceof HistoryEvent.Closing closing) {
                 instance.replayClose(closing);
             }
+        } catch (Divergence e) {
+            throw e.told();
         } finally {
             instance.evict();
         }
@@ -86,6 +89,8 @@ public final class ReplayCheck {
                         + Bounds.shown(history.workflowId()) + ", the code gives for " + next.event() + "\n  " + given
                         + "\nand the history has\n  " + next.commands() + advice());
             }
+        } catch (Divergence e) {
+            throw e.told();
         } finally {
             instance.evict();
         }

@@ -2,6 +2,7 @@ package dev.durable.internal.upkeep;
 
 import dev.durable.client.Alert;
 import dev.durable.internal.drive.BatchChore;
+import dev.durable.internal.observe.Tries;
 import dev.durable.store.FailedJobGroup;
 import dev.durable.store.HistoryStore;
 import java.time.Duration;
@@ -18,10 +19,13 @@ import org.slf4j.LoggerFactory;
  * dev.durable.store.Nudges.JobBuried}).
  *
  * @param loggable an exception of the listener's as it may be logged
+ * @param tries remembers that the listener takes none
  */
-public record Alerts(HistoryStore store, Consumer<? super Alert> listener, UnaryOperator<Throwable> loggable)
+public record Alerts(
+        HistoryStore store, Consumer<? super Alert> listener, UnaryOperator<Throwable> loggable, Tries tries)
         implements BatchChore.Work {
     private static final Logger log = LoggerFactory.getLogger(Alerts.class);
+    private static final String TELLING = "the telling of alerts (onAlert)";
     static final Duration QUIET = Duration.ofHours(1);
     /** The interval where no nudge announces an alert. */
     public static final Duration INTERVAL = Duration.ofSeconds(10);
@@ -47,7 +51,9 @@ public record Alerts(HistoryStore store, Consumer<? super Alert> listener, Unary
                     group.latest().run().workflowId(),
                     group.latest().run().runId(),
                     group.latest().seq()));
+            tries.worked(TELLING);
         } catch (RuntimeException e) {
+            tries.failed(TELLING, e);
             log.warn("the alert of {} was not taken: its listener failed", group.fingerprint(), loggable.apply(e));
         }
     }

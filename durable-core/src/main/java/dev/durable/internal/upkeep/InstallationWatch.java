@@ -3,7 +3,6 @@ package dev.durable.internal.upkeep;
 import dev.durable.ForeignInstallationException;
 import dev.durable.StoreUnavailableException;
 import dev.durable.internal.drive.Step;
-import dev.durable.store.CommitUnknownException;
 import dev.durable.store.Fitness;
 import dev.durable.store.HistoryStore;
 import java.time.Duration;
@@ -79,12 +78,8 @@ public final class InstallationWatch implements Step {
 
     @Override
     public Duration runOnce() {
-        try {
-            look();
-            tell();
-        } catch (StoreUnavailableException | CommitUnknownException e) {
-            log.debug("the installation of the store is checked again later: {}", e.getMessage());
-        }
+        look();
+        tell();
         return INTERVAL;
     }
 }

@@ -5,6 +5,7 @@ import dev.durable.internal.drive.BatchChore;
 import dev.durable.internal.drive.Chore;
 import dev.durable.internal.drive.ChoreTally;
 import dev.durable.internal.drive.PollPace;
+import dev.durable.internal.observe.Tries;
 import dev.durable.store.CommitUnknownException;
 import dev.durable.store.EarliestTimeouts;
 import dev.durable.store.HistoryStore;
@@ -31,12 +32,15 @@ public final class Timeouts implements Chore {
     private final Kinds kinds;
     private final PollPace pace;
     private final UnaryOperator<Throwable> loggable;
+    private final Tries tries;
     private final ChoreTally tally = new ChoreTally();
 
     /** What there is to end. */
     public record Kinds(BatchChore.Work waiting, BatchChore.Work external, BatchChore.Work runs) {}
 
-    public Timeouts(HistoryStore store, Kinds kinds, PollPace pace, UnaryOperator<Throwable> loggable) {
+    /** @param tries remembers kinds of which none can be ended */
+    public Timeouts(HistoryStore store, Kinds kinds, PollPace pace, UnaryOperator<Throwable> loggable, Tries tries) {
+        this.tries = tries;
         this.loggable = loggable;
         this.store = store;
         this.kinds = kinds;
@@ -66,6 +70,10 @@ public final class Timeouts implements Chore {
         return round.pause(earliest);
     }
 
+    private static String shown(String kind) {
+        return "the ending of due timeouts of " + kind;
+    }
+
     /** One look, and what follows from it. */
     private final class Round {
         private final Instant now;
@@ -87,10 +95,12 @@ public final class Timeouts implements Chore {
                 int count = kind.upTo(BATCH);
                 ended += count;
                 full |= count >= BATCH;
+                tries.worked(shown(name));
             } catch (StoreUnavailableException | CommitUnknownException e) {
                 throw e;
             } catch (RuntimeException e) {
                 failed = true;
+                tries.failed(shown(name), e);
                 log.error(
                         "due timeouts of {} were not ended; it is tried again, and keeps no other kind",
                         name,

@@ -27,6 +27,7 @@ import dev.durable.history.TimeoutType;
 import dev.durable.internal.declare.OptionsAtCallSite;
 import dev.durable.internal.dispatch.ActivityBench;
 import dev.durable.internal.engine.LogCapture;
+import dev.durable.internal.observe.Tries;
 import dev.durable.internal.replay.BackgroundJob;
 import dev.durable.internal.upkeep.Alerts;
 import dev.durable.internal.upkeep.DeadLetterRetention;
@@ -104,7 +105,11 @@ class AttemptTest {
             throw new IllegalStateException("declined");
         });
         List<Alert> told = new ArrayList<>();
-        Alerts alerts = new Alerts(bench.memory, told::add, UnaryOperator.identity());
+        Alerts alerts = new Alerts(
+                bench.memory,
+                told::add,
+                UnaryOperator.identity(),
+                new Tries(System::nanoTime, UnaryOperator.identity()));
         DeadLetterRetention retention = new DeadLetterRetention(bench.memory, Duration.ofDays(180), 10);
 
         alerts.upTo(10);
@@ -138,7 +143,8 @@ class AttemptTest {
                 alert -> {
                     throw new IllegalStateException("no pager");
                 },
-                UnaryOperator.identity());
+                UnaryOperator.identity(),
+                new Tries(System::nanoTime, UnaryOperator.identity()));
 
         assertThat(alerts.upTo(10)).isEqualTo(1);
     }

@@ -20,6 +20,7 @@ import dev.durable.internal.dispatch.ActivityStarter;
 import dev.durable.internal.dispatch.ActivityWorker;
 import dev.durable.internal.dispatch.RulesWatch;
 import dev.durable.internal.drive.PollPace;
+import dev.durable.internal.observe.Tries;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.JobClaim;
 import dev.durable.store.JobFilter;
@@ -31,6 +32,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -255,7 +257,8 @@ class UnreadableJobsTest {
                         bench.store,
                         Set.of(ActivityBench.QUEUE),
                         new PollPace(ActivityBench.POLL, bench.random),
-                        rules -> {}),
+                        rules -> {},
+                        new Tries(System::nanoTime, UnaryOperator.identity())),
                 bench.share,
                 new PollPace(ActivityBench.POLL, bench.random));
     }

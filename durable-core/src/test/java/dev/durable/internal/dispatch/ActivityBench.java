@@ -24,6 +24,7 @@ import dev.durable.internal.drive.Deadlines;
 import dev.durable.internal.drive.PollPace;
 import dev.durable.internal.drive.Step;
 import dev.durable.internal.observe.Telemetry;
+import dev.durable.internal.observe.Tries;
 import dev.durable.internal.payload.FailureCodec;
 import dev.durable.internal.payload.PayloadCodec;
 import dev.durable.internal.upkeep.WorkerSession;
@@ -155,7 +156,12 @@ public final class ActivityBench {
                 ActivityPool.of(queue),
                 Set.of(ACTIVITY, TRANSACTIONAL),
                 starter,
-                new RulesWatch(store, Set.of(QUEUE), new PollPace(POLL, random), rules -> {}),
+                new RulesWatch(
+                        store,
+                        Set.of(QUEUE),
+                        new PollPace(POLL, random),
+                        rules -> {},
+                        new Tries(System::nanoTime, UnaryOperator.identity())),
                 share,
                 new PollPace(POLL, random));
         heldLeases = new HeldLeases(store, starter, reports, LEASE.dividedBy(10));

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.durable.QueueFullException;
 import dev.durable.StoreUnavailableException;
 import dev.durable.client.QueueLimits;
+import dev.durable.internal.drive.ThreadDrive;
+import dev.durable.internal.observe.Tries;
 import dev.durable.store.Bounds;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.QueueRules;
@@ -21,18 +23,23 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What a start asks of its queue, and when it waits for the answer. */
 class QueueDepthChecksTest {
+    private static final QueueDepthChecks.Patience PATIENT = () -> Duration.ofMinutes(1);
+
     private final AtomicInteger readings = new AtomicInteger();
     private final AtomicInteger woken = new AtomicInteger();
     private long nanos;
     private int depth;
     private volatile Runnable beforeAnswer = () -> {};
     private QueueLimits limits = QueueLimits.NONE;
-    private final QueueDepthChecks rooms = new QueueDepthChecks(store(), () -> nanos);
+    private final ThreadDrive drive = new ThreadDrive(UnaryOperator.identity());
+    private final QueueDepthChecks rooms =
+            new QueueDepthChecks(store(), drive, new Tries(System::nanoTime, UnaryOperator.identity()), () -> nanos);
 
     QueueDepthChecksTest() {
         rooms.onStale(woken::incrementAndGet);
@@ -85,16 +92,16 @@ class QueueDepthChecksTest {
         limits = limited();
         depth = 1;
 
-        assertThat(rooms.take("default", 5, false)).isEqualTo(2);
-        assertThat(rooms.take("default", 5, false)).isZero();
+        assertThat(rooms.take("default", 5, PATIENT)).isEqualTo(2);
+        assertThat(rooms.take("default", 5, PATIENT)).isZero();
         assertThat(readings).as("just read").hasValue(1);
 
         pass(Duration.ofMillis(100));
         depth = 2;
-        assertThat(rooms.take("default", 5, false)).isEqualTo(1);
+        assertThat(rooms.take("default", 5, PATIENT)).isEqualTo(1);
         limits = QueueLimits.NONE;
         rooms.forget();
-        assertThat(rooms.take("default", 5, false)).isEqualTo(5);
+        assertThat(rooms.take("default", 5, PATIENT)).isEqualTo(5);
     }
 
     @Test
@@ -159,11 +166,11 @@ class QueueDepthChecksTest {
                 }));
             }
             await(others);
-            // One reads, and spins; the others are parked at its lock.
+            // Who reads spins, on a thread of the drive's.
             while (threads.stream()
-                            .filter(t -> t.getState() == Thread.State.WAITING)
+                            .filter(t -> t.getState() == Thread.State.TIMED_WAITING)
                             .count()
-                    < 19) {
+                    < 20) {
                 Thread.onSpinWait();
             }
             waiting.set(20);
@@ -187,7 +194,7 @@ class QueueDepthChecksTest {
             Future<?> slow = callers.submit(this::ask);
             await(begun);
             beforeAnswer = () -> {};
-            rooms.ask("other", "workflow o-2", false);
+            rooms.ask("other", "workflow o-2", PATIENT);
             assertThat(slow.isDone()).isFalse();
             released.countDown();
             slow.get();
@@ -195,9 +202,29 @@ class QueueDepthChecksTest {
     }
 
     @Test
+    @Timeout(60)
+    void a_reading_that_hangs_keeps_no_caller_longer_than_its_patience_and_no_caller_in_a_transaction() {
+        CountDownLatch released = new CountDownLatch(1);
+        beforeAnswer = () -> await(released);
+
+        assertThatThrownBy(() -> rooms.ask("default", "workflow o-1", () -> Duration.ofMillis(10)))
+                .isInstanceOf(StoreUnavailableException.class)
+                .hasMessage(
+                        "whether task queue default has room is not known: the database has not answered for as long as a"
+                                + " call waits (callTimeout). Nothing was started. Usually the database is away or overloaded, or all"
+                                + " connections of the pool are in use, which the log says. Try again later.");
+        rooms.ask("default", "workflow o-1", null);
+        assertThat(readings).hasValue(1);
+
+        released.countDown();
+        ask();
+        assertThat(readings).as("the one that hung is the answer").hasValue(1);
+    }
+
+    @Test
     void of_very_many_queues_those_that_were_not_asked_for_lately_are_forgotten() {
         for (int i = 0; i < 2 * Bounds.QUEUES; i++) {
-            rooms.ask("queue " + i, "workflow o-1", false);
+            rooms.ask("queue " + i, "workflow o-1", PATIENT);
         }
         assertThat(rooms.size()).isLessThanOrEqualTo(Bounds.QUEUES);
     }
@@ -227,7 +254,7 @@ class QueueDepthChecksTest {
     }
 
     private void ask() {
-        rooms.ask("default", "workflow o-1", false);
+        rooms.ask("default", "workflow o-1", PATIENT);
     }
 
     private void assertFull() {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.durable.internal.drive.PollPace;
 import dev.durable.internal.drive.Step;
+import dev.durable.internal.observe.Tries;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.QueueRules;
 import dev.durable.store.memory.InMemoryHistoryStore;
@@ -17,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
 class RulesWatchTest {
@@ -28,12 +30,16 @@ class RulesWatchTest {
     private final List<Duration> told = new ArrayList<>();
 
     private final RulesWatch rules = new RulesWatch(
-            interrupted(), Set.of("default"), new PollPace(Duration.ofSeconds(1), new Random(1)), read -> {
+            interrupted(),
+            Set.of("default"),
+            new PollPace(Duration.ofSeconds(1), new Random(1)),
+            read -> {
                 Instant due = read.nextDelayed().get("default");
                 if (due != null) {
                     told.add(Duration.between(clock.now(), due));
                 }
-            });
+            },
+            new Tries(System::nanoTime, UnaryOperator.identity()));
 
     @Test
     void rules_that_are_changed_while_they_are_read_are_read_again_and_meanwhile_nothing_begins_without_a_claim() {

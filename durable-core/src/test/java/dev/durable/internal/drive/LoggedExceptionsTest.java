@@ -9,6 +9,7 @@ import dev.durable.internal.attempt.Cancellation.Cause;
 import dev.durable.internal.attempt.NamedRetryIf;
 import dev.durable.internal.dispatch.ActivityBench;
 import dev.durable.internal.engine.LogCapture;
+import dev.durable.internal.observe.Tries;
 import dev.durable.internal.payload.FailureCodec;
 import dev.durable.internal.payload.PayloadCodec;
 import dev.durable.internal.upkeep.Alerts;
@@ -50,7 +51,8 @@ class LoggedExceptionsTest {
             throw new IllegalStateException("declined");
         });
         try (LogCapture log = LogCapture.of(Alerts.class)) {
-            new Alerts(bench.memory, alert -> fail(), loggable).upTo(10);
+            new Alerts(bench.memory, alert -> fail(), loggable, new Tries(System::nanoTime, UnaryOperator.identity()))
+                    .upTo(10);
             says(log, "its listener failed");
         }
     }

@@ -3,6 +3,7 @@ package dev.durable.internal.drive;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.durable.StoreUnavailableException;
+import dev.durable.internal.observe.Tries;
 import dev.durable.store.CommitUnknownException;
 import dev.durable.store.OutageLog;
 import dev.durable.store.StoreOutageException;
@@ -15,6 +16,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
@@ -25,12 +27,14 @@ class PatientDriveTest {
     private final RuntimeException full = StoreOutageException.ofAll("SQLSTATE 53100", "disk full", null);
 
     private final VirtualClock clock = new VirtualClock();
+    private final Tries tries = new Tries(clock::nanoTime, UnaryOperator.identity());
     private final List<Step> added = new ArrayList<>();
     private final PatientDrive drive = new PatientDrive(
             new Added(),
             clock,
             new Random(42),
-            new OutageLog(LoggerFactory.getLogger(PatientDriveTest.class), clock::nanoTime));
+            new OutageLog(LoggerFactory.getLogger(PatientDriveTest.class), clock::nanoTime),
+            tries);
 
     private final Deque<RuntimeException> failures = new ArrayDeque<>();
     private int cranks;
@@ -115,6 +119,47 @@ class PatientDriveTest {
 
         assertThat(other.runOnce()).isEqualTo(IDLE);
         assertThat(step.runOnce()).isLessThan(IDLE);
+    }
+
+    @Test
+    void a_step_that_has_failed_at_every_try_for_a_minute_is_told_of_until_it_works() throws Exception {
+        for (int i = 0; i < 60; i++) {
+            failures.add(i == 30 ? full : new IllegalStateException("broken\nfor good"));
+        }
+        for (int i = 0; i < 60; i++) {
+            assertThat(tries.lasting()).as("after " + i + " s").isEmpty();
+            try {
+                step.runOnce();
+            } catch (IllegalStateException e) {
+                assertThat(e).hasMessageStartingWith("broken");
+            }
+            clock.advance(Duration.ofSeconds(1));
+        }
+
+        assertThat(tries.lasting())
+                .containsExactly(new Tries.Lasting(
+                        "loop \"step-0\"",
+                        "loop \"step-0\" has failed at every try for 60 s, 60 times, lately:"
+                                + " java.lang.IllegalStateException: broken for good. What it is for is not done meanwhile; it is"
+                                + " tried on. The log has the stack.",
+                        false));
+        step.runOnce();
+        assertThat(tries.lasting()).isEmpty();
+    }
+
+    @Test
+    void what_is_not_tried_any_more_is_forgotten_and_one_failure_is_none_that_lasts() throws Exception {
+        failures.add(full);
+        step.runOnce();
+        clock.advance(Duration.ofMinutes(2));
+        assertThat(tries.lasting()).as("failed once").isEmpty();
+        tries.failed("the depth of queue gone", full);
+        tries.failed("the depth of queue gone", full);
+        clock.advance(Duration.ofMinutes(2));
+        assertThat(tries.lasting()).hasSize(1);
+        clock.advance(Duration.ofMinutes(4));
+        assertThat(tries.lasting()).isEmpty();
+        assertThat(tries.any()).isFalse();
     }
 
     private Step patient(Step whole) {

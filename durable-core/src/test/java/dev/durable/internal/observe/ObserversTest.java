@@ -93,9 +93,11 @@ class ObserversTest {
         ((Logger) LoggerFactory.getLogger(EngineObserver.class)).detachAppender(lines);
     }
 
+    private final Tries tries = new Tries(System::nanoTime, UnaryOperator.identity());
+
     @Test
     void what_one_throws_is_kept_from_the_others_and_logged_once_a_minute() {
-        EngineObserver all = Observers.of(List.of(breaks, hears), nanos::get, UnaryOperator.identity());
+        EngineObserver all = Observers.of(List.of(breaks, hears), nanos::get, UnaryOperator.identity(), tries);
 
         all.heartbeatsWritten(1);
         all.heartbeatsWritten(2);
@@ -213,7 +215,7 @@ class ObserversTest {
 
     @Test
     void an_engine_that_never_began_does_not_say_that_it_has_closed() {
-        EngineObserver all = Observers.of(List.of(hears), nanos::get, UnaryOperator.identity());
+        EngineObserver all = Observers.of(List.of(hears), nanos::get, UnaryOperator.identity(), tries);
         all.engineClosed();
         assertThat(heard).isEmpty();
     }
@@ -221,7 +223,7 @@ class ObserversTest {
     @Test
     void without_observers_the_engine_has_the_bare_store_and_nothing_is_made() {
         InMemoryHistoryStore store = new InMemoryHistoryStore();
-        EngineObserver nobody = Observers.of(List.of(), nanos::get, UnaryOperator.identity());
+        EngineObserver nobody = Observers.of(List.of(), nanos::get, UnaryOperator.identity(), tries);
         Telemetry telemetry = new Telemetry(nobody, store.clock());
 
         assertThat(nobody).isSameAs(EngineObserver.NONE);

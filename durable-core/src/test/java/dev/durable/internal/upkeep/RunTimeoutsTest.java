@@ -12,6 +12,7 @@ import dev.durable.history.WorkflowTimedOut;
 import dev.durable.internal.dispatch.ActivityBench;
 import dev.durable.internal.drive.PollPace;
 import dev.durable.internal.observe.FailureLog;
+import dev.durable.internal.observe.Tries;
 import dev.durable.store.NewRun;
 import dev.durable.store.RunIds;
 import dev.durable.store.RunKey;
@@ -39,7 +40,8 @@ class RunTimeoutsTest {
                             run -> {},
                             new FailureLog("", bench.clock::nanoTime, failure -> null))),
             new PollPace(ActivityBench.POLL, bench.random),
-            UnaryOperator.identity());
+            UnaryOperator.identity(),
+            new Tries(System::nanoTime, UnaryOperator.identity()));
 
     @Test
     void a_run_past_its_deadline_is_ended_with_the_count_of_messages_it_never_handled() {

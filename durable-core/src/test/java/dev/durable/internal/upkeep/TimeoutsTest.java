@@ -7,6 +7,7 @@ import dev.durable.StoreUnavailableException;
 import dev.durable.internal.dispatch.ActivityBench;
 import dev.durable.internal.drive.PollPace;
 import dev.durable.internal.drive.Step;
+import dev.durable.internal.observe.Tries;
 import dev.durable.store.EarliestTimeouts;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.JobKey;
@@ -36,7 +37,8 @@ class TimeoutsTest {
                     most -> 0,
                     most -> 0),
             pace,
-            UnaryOperator.identity());
+            UnaryOperator.identity(),
+            new Tries(System::nanoTime, UnaryOperator.identity()));
 
     @Test
     void with_nothing_due_one_look_is_all_there_is() {
@@ -94,7 +96,8 @@ class TimeoutsTest {
                             return 1;
                         }),
                 pace,
-                UnaryOperator.identity());
+                UnaryOperator.identity(),
+                new Tries(System::nanoTime, UnaryOperator.identity()));
 
         assertThat(ActivityBench.crank(failing)).isPositive();
 
@@ -118,7 +121,8 @@ class TimeoutsTest {
                         },
                         most -> 0),
                 pace,
-                UnaryOperator.identity());
+                UnaryOperator.identity(),
+                new Tries(System::nanoTime, UnaryOperator.identity()));
 
         assertThat(ActivityBench.crank(away)).isPositive();
 

@@ -7,6 +7,7 @@ import dev.durable.history.ActivityTimedOut;
 import dev.durable.history.TimeoutType;
 import dev.durable.internal.dispatch.ActivityBench;
 import dev.durable.internal.drive.PollPace;
+import dev.durable.internal.observe.Tries;
 import dev.durable.store.JobKey;
 import dev.durable.store.contract.FaultyStore.Fault;
 import java.time.Duration;
@@ -22,7 +23,8 @@ class WaitingTimeoutsTest {
             bench.store,
             new Timeouts.Kinds(new WaitingTimeouts(bench.store), most -> 0, most -> 0),
             new PollPace(ActivityBench.POLL, bench.random),
-            UnaryOperator.identity());
+            UnaryOperator.identity(),
+            new Tries(System::nanoTime, UnaryOperator.identity()));
 
     @Test
     void an_activity_that_nobody_runs_times_out_and_a_database_that_is_away_is_waited_for() {

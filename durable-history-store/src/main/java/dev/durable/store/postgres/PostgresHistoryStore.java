@@ -437,6 +437,11 @@ public final class PostgresHistoryStore extends DatabaseViews implements History
     }
 
     @Override
+    public Duration troubledFor() {
+        return connections.troubledFor();
+    }
+
+    @Override
     public Nudges nudges() {
         return nudges;
     }

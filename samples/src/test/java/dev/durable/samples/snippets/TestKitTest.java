@@ -182,7 +182,7 @@ class TestKitTest {
         engine.register(Careless.class).activity(Payments.class, new StripePayments());
         engine.client().startVoid(Careless.class, "careless-1", w -> w.run()).result();
         assertThatThrownBy(engine::close)
-                .isInstanceOf(NonDeterminismException.class)
+                .isExactlyInstanceOf(NonDeterminismException.class)
                 .hasMessageContaining("Careless.run(TestKitTest.java")
                 .hasMessageContaining("UUID.randomUUID");
     }

@@ -19,13 +19,14 @@ public final class ClientWaits {
      */
     public static <T extends @Nullable Object> T forAnswer(
             Dispatch dispatch, CompletableFuture<T> future, String what) {
+        CallDeadline deadline = dispatch.deadline();
         try {
-            return dispatch.await(future, dispatch.callTimeout());
+            return dispatch.await(future, deadline.left());
         } catch (TimeoutException e) {
             // An item that is not in a batch yet is withdrawn.
             future.cancel(false);
             throw new StoreUnavailableException(what + ": the database has not answered for "
-                    + dispatch.callTimeout().toSeconds()
+                    + deadline.whole().toSeconds()
                     + " s. What was sent already goes on being tried in this process, so it may still happen. Usually the database is away,"
                     + " can't be written (a standby, a frozen one) or is overloaded, which the log says, or a transaction"
                     + " keeps the workflow id locked. Doing it again under the same workflow id"
@@ -43,8 +44,18 @@ public final class ClientWaits {
 
     public static <T extends @Nullable Object> T atMost(
             Dispatch dispatch, CompletableFuture<T> future, Duration timeout, String what) {
+        return atMost(dispatch, future, timeout, timeout, what);
+    }
+
+    /**
+     * For what is left of a time.
+     *
+     * @param timeout the whole of it, for the error
+     */
+    public static <T extends @Nullable Object> T atMost(
+            Dispatch dispatch, CompletableFuture<T> future, Duration left, Duration timeout, String what) {
         try {
-            return dispatch.await(future, timeout);
+            return dispatch.await(future, left);
         } catch (TimeoutException e) {
             future.cancel(false);
             throw new WaitTimedOutException(what + " did not come within " + timeout);

@@ -18,15 +18,27 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** What a client needs of the process it lives in: the store, the caller's transaction, and waiting. */
 public interface Dispatch {
-    /** The store, for reads. */
+    /** The store, for reads and what no lane writes: asked aside, and waited for until the {@link #deadline}. */
     HistoryStore store();
+
+    /**
+     * The same process for one call of a client: all that is asked and waited for through it shares one {@link #deadline}
+     * from now on. One that was begun stays as it is.
+     */
+    Dispatch begun();
+
+    /** The same for a call that has no more than that, be the time of calls longer. */
+    Dispatch begun(Duration atMost);
+
+    /** When a call gives up that waits for the database: of one that was {@link #begun}, else from now. */
+    CallDeadline deadline();
 
     /** The transaction that calls made now take part in. */
     Optional<Joined> transaction();
@@ -51,8 +63,11 @@ public interface Dispatch {
     /** The exception for a queue that has no room. */
     QueueFullException full(String taskQueue, String what);
 
-    /** Completes when the condition holds. The condition is polled, less often the longer it takes to evaluate. */
-    CompletableFuture<?> until(BooleanSupplier condition);
+    /**
+     * Completes when the condition holds of the engine's store. It is polled on a loop of the engine, less often the longer
+     * it takes.
+     */
+    CompletableFuture<?> until(Predicate<HistoryStore> condition);
 
     /**
      * Starts a run; its first turn goes into the same commit where this process can run it. Not where a message goes with
@@ -76,7 +91,7 @@ public interface Dispatch {
     CompletableFuture<RunResult> result(UUID runId);
 
     /** The answer to a query, by the cached instance or by replay in this process. */
-    CompletableFuture<Payload> ask(RunKey run, String workflowType, String query, Payload arguments);
+    Payload ask(RunKey run, String workflowType, String query, Payload arguments);
 
     /**
      * What follows from a failure that the holder of a token tells, by the options of its activity.
@@ -91,9 +106,6 @@ public interface Dispatch {
 
     /** Lets this process's worker work for a moment. */
     void breathe();
-
-    /** How long a call that writes waits for the database. */
-    Duration callTimeout();
 
     /** The future was given to the caller, who may wait for it without the client. */
     void promised(CompletableFuture<?> result);

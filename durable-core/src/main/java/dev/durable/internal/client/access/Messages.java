@@ -148,9 +148,10 @@ public final class Messages {
             transaction.get().deliver(delivery);
             return;
         }
+        Dispatch call = dispatch.begun();
         for (int attempt = 1; attempt <= TRIES_WHILE_CLOSING; attempt++) {
-            Delivery.Outcome outcome = ClientWaits.forAnswer(
-                    dispatch, dispatch.deliver(delivery), "message to " + Bounds.shown(workflowId));
+            Delivery.Outcome outcome =
+                    ClientWaits.forAnswer(call, call.deliver(delivery), "message to " + Bounds.shown(workflowId));
             switch (outcome) {
                 case ACCEPTED -> {
                     return;
@@ -162,7 +163,7 @@ public final class Messages {
                                     + ". Usually it has closed already, or was started in a transaction that is still open, or the id"
                                     + " is another one: client.handle(id).describe() tells.");
                 case INBOX_FULL, INBOX_TOO_LARGE -> throw inboxFull(workflowId, message, outcome);
-                case CLOSING, LOCKED -> dispatch.breathe();
+                case CLOSING, LOCKED -> call.breathe();
             }
         }
         throw closing(workflowId, message);

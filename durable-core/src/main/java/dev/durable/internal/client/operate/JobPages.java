@@ -3,6 +3,7 @@ package dev.durable.internal.client.operate;
 import dev.durable.DurableException;
 import dev.durable.client.BoundedCount;
 import dev.durable.client.Page;
+import dev.durable.internal.client.access.CallDeadline;
 import dev.durable.internal.client.access.Cursor;
 import dev.durable.internal.client.access.Listing;
 import dev.durable.store.JobFilter;
@@ -29,7 +30,7 @@ final class JobPages {
     private final Operations operations;
     private final JobFilter filter;
     /** When singly waiting for locked jobs ends, once it has begun: all of them together get the time of one call. */
-    private @Nullable Long giveUpNanos;
+    private @Nullable CallDeadline giveUp;
 
     JobPages(Operations operations, JobFilter filter) {
         this.operations = operations;
@@ -61,7 +62,7 @@ final class JobPages {
      * @throws DurableException when some stayed locked; all others have their order then
      */
     long order(Function<OpenJob, ? extends @Nullable JobOrder> decide) {
-        giveUpNanos = null;
+        giveUp = null;
         UnreachedJobs left = new UnreachedJobs();
         long done = pages(operations.store())
                 .mapToLong(page -> order(page, decide, left))
@@ -136,11 +137,10 @@ final class JobPages {
     }
 
     private boolean isTooLate() {
-        long now = operations.store().clock().nanoTime();
-        if (giveUpNanos == null) {
-            giveUpNanos = now + operations.dispatch().callTimeout().toNanos();
+        if (giveUp == null) {
+            giveUp = operations.dispatch().deadline();
         }
-        return now - giveUpNanos >= 0;
+        return giveUp.left().isZero();
     }
 
     private Stream<List<OpenJob>> pages(Views from) {

@@ -22,7 +22,7 @@ import java.util.stream.Stream;
  * @param registry what this engine registers
  * @param served the task queues that it serves; none of a client only
  */
-public record KnownNames(HistoryStore store, Registry registry, Set<String> served) {
+record KnownNames(HistoryStore store, Registry registry, Set<String> served) {
 
     /** Gives the name, if it is known. */
     String queue(String name) {

@@ -42,6 +42,11 @@ public final class Operations {
         this.code = code;
     }
 
+    /** The same for one call, all parts of which share its time. */
+    Operations begun() {
+        return new Operations(dispatch.begun(), code);
+    }
+
     Dispatch dispatch() {
         return dispatch;
     }
@@ -70,7 +75,7 @@ public final class Operations {
      * Decides by what is there now, until the order meets the job as it was seen.
      *
      * @param decide the order for a job; for none, the order to send nevertheless, or null
-     * @throws DurableException when it does not within the time of a call; a try that waits for a lock is not cut short
+     * @throws DurableException when it does not within the time of a call
      */
     Outcome carryOut(JobFilter one, Function<@Nullable OpenJob, @Nullable JobOrder> decide) {
         Outcome outcome = tryOut(one, decide, TRIES);
@@ -85,7 +90,7 @@ public final class Operations {
                 + (one.workflowId() == null ? "run " + one.runId() : "workflow " + Bounds.shown(one.workflowId()));
         return last == Outcome.LOCKED
                 ? "LOCKED: another transaction has the job of " + which + ", longer than a call waits ("
-                        + dispatch.callTimeout().toSeconds()
+                        + dispatch.deadline().whole().toSeconds()
                         + " s). Nothing was done to it. Usually that is a transactional"
                         + " activity which runs long, or a transaction held open by hand. Try again in a moment."
                 : "CHANGED: " + which + " changed under each of up to " + TRIES
@@ -110,17 +115,19 @@ public final class Operations {
 
     /** The same with so many tries; CHANGED or LOCKED when they, or the time, are over. */
     Outcome tryOut(JobFilter one, Function<@Nullable OpenJob, @Nullable JobOrder> decide, int tries) {
-        long began = store().clock().nanoTime();
+        Operations call = begun();
         Outcome outcome = Outcome.CHANGED;
         for (int i = 0; i < tries && (outcome == Outcome.CHANGED || outcome == Outcome.LOCKED); i++) {
             if (i > 0) {
-                if (store().clock().nanoTime() - began >= dispatch.callTimeout().toNanos()) {
+                if (call.dispatch.deadline().left().isZero()) {
                     return outcome;
                 }
                 dispatch.breathe();
             }
-            JobOrder order = decide.apply(find(one).orElse(null));
-            outcome = order == null ? Outcome.NOT_FOUND : send(List.of(order)).getFirst();
+            JobOrder order = decide.apply(call.find(one).orElse(null));
+            outcome = order == null
+                    ? Outcome.NOT_FOUND
+                    : call.send(List.of(order)).getFirst();
         }
         return outcome;
     }

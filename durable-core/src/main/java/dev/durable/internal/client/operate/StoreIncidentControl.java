@@ -78,9 +78,10 @@ final class StoreIncidentControl implements IncidentControl {
 
     @Override
     public Incident describe() {
-        OpenJob job = operations.find(which.job()).orElse(null);
+        Operations call = operations.begun();
+        OpenJob job = call.find(which.job()).orElse(null);
         if (job == null || !which.is(job)) {
-            throw notFound(job);
+            throw notFound(call, job);
         }
         return IncidentListing.incident(job);
     }
@@ -121,24 +122,24 @@ final class StoreIncidentControl implements IncidentControl {
     }
 
     private void resolve(Function<OpenJob, JobOrder> resolution) {
+        Operations call = operations.begun();
         Outcome outcome =
-                operations.carryOut(which.job(), job -> job == null || !which.is(job) ? null : resolution.apply(job));
+                call.carryOut(which.job(), job -> job == null || !which.is(job) ? null : resolution.apply(job));
         if (!Operations.isDone(outcome)) {
-            throw notFound(operations.find(which.job()).orElse(null));
+            throw notFound(call, call.find(which.job()).orElse(null));
         }
     }
 
     // ── why it is none ───────────────────────────────────────────────────────────────────────────────────────────────
 
-    private IncidentNotFoundException notFound(@Nullable OpenJob found) {
+    private IncidentNotFoundException notFound(Operations call, @Nullable OpenJob found) {
         return new IncidentNotFoundException("activity " + which.seq() + " of workflow "
                 + Bounds.shown(which.workflowId()) + " is no " + name(which.kind()) + ": "
-                + (found == null ? whyGone() : whyOther(found)) + " Nothing was written.");
+                + (found == null ? whyGone(call) : whyOther(found)) + " Nothing was written.");
     }
 
-    private String whyGone() {
-        return operations
-                .store()
+    private String whyGone(Operations call) {
+        return call.store()
                 .latestRun(which.workflowId())
                 .map(run -> run.status().closed()
                         ? "the run is closed, " + run.status() + "."

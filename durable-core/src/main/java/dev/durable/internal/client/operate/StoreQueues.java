@@ -3,28 +3,27 @@ package dev.durable.internal.client.operate;
 import dev.durable.client.QueueDescription;
 import dev.durable.client.QueueLimits;
 import dev.durable.client.Queues;
+import dev.durable.internal.client.access.ClientCode;
+import dev.durable.internal.client.access.Dispatch;
 import dev.durable.internal.client.access.WorkflowCode;
 import dev.durable.store.Bounds;
-import dev.durable.store.HistoryStore;
 import dev.durable.store.QueueChange;
 import java.time.Instant;
 import java.util.List;
-import java.util.UUID;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Implements {@link Queues} over the store. */
-public record StoreQueues(HistoryStore store, KnownNames known, Supplier<UUID> random, String actor) implements Queues {
+public record StoreQueues(Dispatch dispatch, ClientCode code, String actor) implements Queues {
 
     @Override
     public Queues by(String who) {
-        return new StoreQueues(store, known, random, Bounds.actor(who));
+        return new StoreQueues(dispatch, code, Bounds.actor(who));
     }
 
     @Override
     public List<QueueDescription> list() {
-        return store.queues();
+        return dispatch.store().queues();
     }
 
     @Override
@@ -38,37 +37,41 @@ public record StoreQueues(HistoryStore store, KnownNames known, Supplier<UUID> r
 
     @Override
     public boolean pause(String taskQueue, @Nullable Instant resumeAt) {
-        return change(new QueueChange.PauseQueue(known.queue(named("task queue", taskQueue)), ahead(resumeAt)));
+        Dispatch call = dispatch.begun();
+        String known = known(call).queue(named("task queue", taskQueue));
+        return change(call, new QueueChange.PauseQueue(known, ahead(resumeAt)));
     }
 
     @Override
     public boolean resume(String taskQueue) {
-        return change(new QueueChange.ResumeQueue(Bounds.known("task queue", taskQueue)));
+        return change(dispatch, new QueueChange.ResumeQueue(Bounds.known("task queue", taskQueue)));
     }
 
     @Override
     public boolean pauseActivity(String activity, @Nullable Instant resumeAt) {
-        return change(new QueueChange.PauseActivity(known.activity(named("activity", activity)), ahead(resumeAt)));
+        Dispatch call = dispatch.begun();
+        String known = known(call).activity(named("activity", activity));
+        return change(call, new QueueChange.PauseActivity(known, ahead(resumeAt)));
     }
 
     @Override
     public boolean resumeActivity(String activity) {
-        return change(new QueueChange.ResumeActivity(Bounds.known("activity", activity)));
+        return change(dispatch, new QueueChange.ResumeActivity(Bounds.known("activity", activity)));
     }
 
     @Override
     public List<PausedActivity> pausedActivities() {
-        return store.pausedActivities();
+        return dispatch.store().pausedActivities();
     }
 
     @Override
     public boolean limits(String taskQueue, Consumer<QueueLimits.Builder> limits) {
-        return change(new QueueChange.Limit(named("task queue", taskQueue), QueueLimits.of(limits)));
+        return change(dispatch, new QueueChange.Limit(named("task queue", taskQueue), QueueLimits.of(limits)));
     }
 
     private @Nullable Instant ahead(@Nullable Instant resumeAt) {
         Bounds.time("resumeAt", resumeAt);
-        Instant now = store.clock().now();
+        Instant now = dispatch.store().clock().now();
         if (resumeAt != null && !resumeAt.isAfter(now)) {
             throw new IllegalArgumentException("a pause until " + resumeAt + " would be over already: it is " + now
                     + " by the store's clock. Name a time ahead, or leave it out to pause until it is resumed.");
@@ -76,9 +79,13 @@ public record StoreQueues(HistoryStore store, KnownNames known, Supplier<UUID> r
         return resumeAt;
     }
 
-    private boolean change(QueueChange.What what) {
+    private KnownNames known(Dispatch call) {
+        return new KnownNames(call.store(), code.registry(), code.unknownTypes().served());
+    }
+
+    private boolean change(Dispatch call, QueueChange.What what) {
         WorkflowCode.mayNot("client.queues()." + what.action(), "set it again");
-        return store.change(new QueueChange(random.get(), actor, what));
+        return call.store().change(new QueueChange(code.random().get(), actor, what));
     }
 
     private static String named(String what, String target) {

@@ -79,15 +79,14 @@ public final class TokenHolder implements ExternalActivity {
     public void fail(Throwable failure) {
         UUID id = id(" failed: " + failure);
         AtomicReference<Runnable> line = new AtomicReference<>(() -> {});
-        Outcome outcome = operations.carryOut(
+        Operations call = operations.begun();
+        Outcome outcome = call.carryOut(
                 JobFilter.of(token.key()),
-                job -> job == null || !mine(job)
-                        ? null
-                        : operations.dispatch().afterFailure(job, failure, id, line::set));
+                job -> job == null || !mine(job) ? null : call.dispatch().afterFailure(job, failure, id, line::set));
         if (Operations.isDone(outcome)) {
             line.get().run();
         }
-        must(outcome == Outcome.NOT_FOUND && operations.wasCarriedOut(token.key(), id) ? Outcome.DUPLICATE : outcome);
+        must(outcome == Outcome.NOT_FOUND && call.wasCarriedOut(token.key(), id) ? Outcome.DUPLICATE : outcome);
     }
 
     @Override

@@ -42,6 +42,13 @@ public final class Divergence extends NonDeterminismException {
         return both;
     }
 
+    /** The same as users know it, with the frames that this one has. */
+    public NonDeterminismException told() {
+        NonDeterminismException told = new NonDeterminismException(String.valueOf(getMessage()), getCause());
+        told.setStackTrace(getStackTrace());
+        return told;
+    }
+
     /** The event in whose turn it shows. */
     public HistoryEvent.Inbound event() {
         return event;

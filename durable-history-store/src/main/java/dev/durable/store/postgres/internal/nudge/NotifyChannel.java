@@ -11,6 +11,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Collection;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -33,7 +34,7 @@ public final class NotifyChannel implements NudgeChannel {
     private final ListenerPresence presence = new ListenerPresence(System::nanoTime);
     private final NudgeSender sender;
     private final ReentrantLock lock = new ReentrantLock();
-    private @Nullable NudgeListener listener;
+    private volatile @Nullable NudgeListener listener;
     private volatile @Nullable Name known;
 
     private record Name(String value, long readAt) {
@@ -107,6 +108,12 @@ public final class NotifyChannel implements NudgeChannel {
     @Override
     public boolean isHeard() {
         return presence.isHeard();
+    }
+
+    @Override
+    public Optional<String> trouble() {
+        NudgeListener listening = listener;
+        return listening == null ? Optional.empty() : listening.trouble();
     }
 
     @Override

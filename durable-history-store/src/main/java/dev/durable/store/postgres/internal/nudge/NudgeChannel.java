@@ -3,6 +3,7 @@ package dev.durable.store.postgres.internal.nudge;
 import dev.durable.store.Nudges.Nudge;
 import dev.durable.store.postgres.internal.sql.NudgePassage;
 import java.util.Collection;
+import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -42,6 +43,11 @@ public interface NudgeChannel extends AutoCloseable {
 
     /** Whether what others send arrives here just now. */
     boolean isHeard();
+
+    /** Why nothing has been heard for a minute, though it was tried. */
+    default Optional<String> trouble() {
+        return Optional.empty();
+    }
 
     /** Stops hearing; may begin again. */
     @Override

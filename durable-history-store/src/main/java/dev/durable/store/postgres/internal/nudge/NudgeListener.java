@@ -1,5 +1,6 @@
 package dev.durable.store.postgres.internal.nudge;
 
+import dev.durable.StoreUnavailableException;
 import dev.durable.store.Nudges.HearingBegins;
 import dev.durable.store.Nudges.Nudge;
 import dev.durable.store.Nudges.RulesChanged;
@@ -13,6 +14,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -41,6 +43,9 @@ final class NudgeListener {
     /** The shortest time between two announcements of changed rules. */
     private static final long RULES_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
+    /** After how long without a working connection it is a problem. */
+    private static final long DEAF_NANOS = TimeUnit.MINUTES.toNanos(1);
+
     private static final Nudge RULES = new RulesChanged();
     private static final String WHO = "the listener (work of other processes is found by polling)";
 
@@ -56,6 +61,7 @@ final class NudgeListener {
     private final BackOff backOff = new BackOff();
     private final OutageLog outages = new OutageLog(log, System::nanoTime);
     private volatile @Nullable PooledConnection open;
+    private volatile @Nullable Deaf deaf;
     private boolean heardMyself;
     private boolean rulesPending;
     private long rulesPassedAt = System.nanoTime() - RULES_NANOS;
@@ -69,6 +75,14 @@ final class NudgeListener {
      * @param interval between two announcements that it is there
      */
     record Station(Channel channel, String self, ListenerPresence others, Duration interval) {}
+
+    /**
+     * Since when nothing can be heard.
+     *
+     * @param since on the monotonic clock
+     * @param why what the last try has met
+     */
+    private record Deaf(long since, String why) {}
 
     /** What the channel is called now. */
     @FunctionalInterface
@@ -148,6 +162,7 @@ final class NudgeListener {
             PGNotification[] heard = postgres.getNotifications(Math.max(1, (int) TimeUnit.NANOSECONDS.toMillis(left)));
             backOff.succeeded();
             outages.answered(WHO);
+            deaf = null;
             if (heard != null && heard.length > 0) {
                 take(borrowed, channel, heard);
             }
@@ -216,12 +231,26 @@ final class NudgeListener {
             return;
         }
         long pause = backOff.failed();
-        outages.failed(WHO, StoreErrors.lostHint(e));
+        StoreUnavailableException lost = StoreErrors.lostHint(e);
+        outages.failed(WHO, lost);
+        Deaf before = deaf;
+        deaf = new Deaf(before == null ? System.nanoTime() : before.since(), String.valueOf(lost.getMessage()));
         try {
             stopping.await(pause, TimeUnit.MILLISECONDS);
         } catch (InterruptedException interrupted) {
             stopping.countDown();
         }
+    }
+
+    /** Why it has heard nothing for a minute, if so. */
+    Optional<String> trouble() {
+        Deaf now = deaf;
+        long nanos = now == null ? 0 : System.nanoTime() - now.since();
+        return now == null || nanos < DEAF_NANOS
+                ? Optional.empty()
+                : Optional.of("this process has not been able to listen for the work of others for "
+                        + TimeUnit.NANOSECONDS.toSeconds(nanos) + " s, and finds it by polling only: " + now.why()
+                        + " Where the server or a pooler does not let it listen, open the store with notify(false).");
     }
 
     private boolean isStopping() {

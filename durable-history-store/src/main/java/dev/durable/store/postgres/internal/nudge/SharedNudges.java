@@ -4,6 +4,7 @@ import dev.durable.store.Nudges;
 import dev.durable.store.postgres.internal.sql.NudgePassage;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -46,6 +47,11 @@ public final class SharedNudges implements Nudges, AutoCloseable {
     @Override
     public boolean heard() {
         return channel.isHeard();
+    }
+
+    @Override
+    public Optional<String> trouble() {
+        return channel.trouble();
     }
 
     /** The first who listens here makes this process listen to others. */

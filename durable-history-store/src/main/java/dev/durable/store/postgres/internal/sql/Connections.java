@@ -5,6 +5,7 @@ import dev.durable.store.CommitUnknownException;
 import dev.durable.store.StoreOutageException;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -56,10 +57,7 @@ public final class Connections {
     private volatile Check readCheck = connection -> {};
 
     private volatile Tx.TimeSeen timeSeen = (time, roundTrip) -> {};
-    private volatile @Nullable Trouble trouble;
-
-    /** What kept the last transaction from happening; a server that can't be written may be read all the same. */
-    private record Trouble(String text, boolean ofWrites) {}
+    private final Reach reach = new Reach(System::nanoTime);
 
     /** What a transaction is for: who may do it in a schema that is another installation's, and whether it may write. */
     private enum Use {
@@ -96,7 +94,12 @@ public final class Connections {
 
     /** What keeps transactions from happening now, as the last one has met it; empty where that one happened. */
     public Optional<String> trouble() {
-        return Optional.ofNullable(trouble).map(Trouble::text);
+        return reach.trouble();
+    }
+
+    /** For how long no transaction has happened, though some were tried; zero while they happen. */
+    public Duration troubledFor() {
+        return reach.lasts();
     }
 
     /** Receives the server's time, which comes with each transaction. */
@@ -219,7 +222,7 @@ public final class Connections {
                 }
                 T result = work.in(tx);
                 tx.commit();
-                happened(use.writes());
+                reach.happened(use.writes());
                 tx.tellPassage(NudgePassage::arrive);
                 return result;
             } catch (SQLException e) {
@@ -309,7 +312,7 @@ public final class Connections {
     public <T> T ask(Question<T> question) {
         try (PooledConnection borrowed = borrow()) {
             T answer = question.of(borrowed.connection());
-            happened(false);
+            reach.happened(false);
             return answer;
         } catch (SQLException e) {
             throw failures.of(e);
@@ -317,28 +320,18 @@ public final class Connections {
     }
 
     private PooledConnection borrow() {
+        reach.waits();
         try {
             for (int dead = 0; ; dead++) {
                 PooledConnection borrowed = PooledConnection.from(dataSource);
+                reach.connected();
                 if (dead == MOST_DEAD || !isDoubtful(borrowed) || borrowed.answers()) {
                     return borrowed;
                 }
             }
         } catch (SQLException e) {
-            throw troubled(failures.unavailable(e), false);
+            throw reach.met(failures.unavailable(e), false);
         }
-    }
-
-    private void happened(boolean writes) {
-        Trouble last = trouble;
-        if (last != null && (writes || !last.ofWrites())) {
-            trouble = null;
-        }
-    }
-
-    private StoreUnavailableException troubled(StoreUnavailableException e, boolean ofWrites) {
-        trouble = new Trouble(String.valueOf(e.getMessage()), ofWrites);
-        return e;
     }
 
     private boolean isDoubtful(PooledConnection borrowed) throws SQLException {
@@ -358,7 +351,7 @@ public final class Connections {
         if (SqlState.of(e) == SqlState.UNAVAILABLE) {
             alive.clear();
             lostAt = System.nanoTime();
-            StoreUnavailableException lost = troubled(failures.lost(e), false);
+            StoreUnavailableException lost = reach.met(failures.lost(e), false);
             throw tx.committing() ? failures.commitUnknown(e) : lost;
         }
         if (inDoubt) {
@@ -366,10 +359,10 @@ public final class Connections {
             throw failures.unclear(e);
         }
         if (SqlState.of(e) == SqlState.REFUSED) {
-            throw troubled(failures.refused(e), SqlState.isReadOnly(e));
+            throw reach.met(failures.refused(e), SqlState.isReadOnly(e));
         }
         if (notBegun) {
-            throw troubled(failures.notBegun(e), true);
+            throw reach.met(failures.notBegun(e), true);
         }
         return e;
     }

@@ -1,0 +1,79 @@
+package dev.durable.internal.engine;
+
+import dev.durable.internal.drive.Drive;
+import dev.durable.store.HistoryStore;
+import dev.durable.store.Views;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The store as a client's thread asks it: each question, and each write that no lane takes, is asked aside ({@link Drive#ask}),
+ * and the thread waits for the answer within the time of its call. So nothing that the store does for a client, whatever it
+ * waits for, is outside that time.
+ */
+final class AskedStore implements InvocationHandler {
+    /** What asks no database, or needs the caller's own thread, on which its transaction is. */
+    private static final Set<String> AT_ONCE = Set.of(
+            "clock", "nudges", "joined", "trouble", "troubledFor", "historyStore", "equals", "hashCode", "toString");
+
+    private final Object store;
+    private final Drive drive;
+    private final Wait wait;
+
+    /** Waits for an answer within the time of a call. */
+    @FunctionalInterface
+    interface Wait {
+        /** @param what is asked, for the error */
+        @Nullable
+        Object forAnswer(CompletableFuture<@Nullable Object> answer, String what) throws Throwable;
+    }
+
+    private AskedStore(Object store, Drive drive, Wait wait) {
+        this.store = store;
+        this.drive = drive;
+        this.wait = wait;
+    }
+
+    static HistoryStore of(HistoryStore store, Drive drive, Wait wait) {
+        return proxy(HistoryStore.class, new AskedStore(store, drive, wait));
+    }
+
+    private static <T> T proxy(Class<T> type, AskedStore handler) {
+        return type.cast(Proxy.newProxyInstance(AskedStore.class.getClassLoader(), new Class<?>[] {type}, handler));
+    }
+
+    @Override
+    public @Nullable Object invoke(Object proxy, Method method, Object @Nullable [] arguments) throws Throwable {
+        if (method.getName().equals("views")) {
+            return proxy(Views.class, new AskedStore(((HistoryStore) store).views(), drive, wait));
+        }
+        if (AT_ONCE.contains(method.getName())) {
+            return call(method, arguments);
+        }
+        return wait.forAnswer(drive.ask(() -> callUnchecked(method, arguments)), method.getName());
+    }
+
+    private @Nullable Object call(Method method, Object @Nullable [] arguments) throws Throwable {
+        try {
+            return method.invoke(store, arguments);
+        } catch (InvocationTargetException e) {
+            throw e.getCause();
+        }
+    }
+
+    /** The store's methods declare no checked exceptions. */
+    private @Nullable Object callUnchecked(Method method, Object @Nullable [] arguments) {
+        try {
+            return call(method, arguments);
+        } catch (RuntimeException | Error e) {
+            throw e;
+        } catch (Throwable e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

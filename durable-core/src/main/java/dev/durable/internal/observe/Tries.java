@@ -1,0 +1,101 @@
+package dev.durable.internal.observe;
+
+import dev.durable.StoreUnavailableException;
+import dev.durable.store.CommitUnknownException;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import java.util.function.UnaryOperator;
+
+/**
+ * Remembers what a process tries again and again and has not brought about since some time: its loops, each chore, the
+ * claims of a queue, what it tells a listener. What has failed at every try for a minute is a problem of the process, which
+ * {@code problems()} and health tell; until then it is in the log only. Thread-safe.
+ */
+public final class Tries {
+    /** After which time of failing without a success it is a problem. */
+    public static final Duration LASTS = Duration.ofMinutes(1);
+
+    /** What nobody has tried for so long is not tried any more. */
+    private static final long FORGOTTEN_NANOS = TimeUnit.MINUTES.toNanos(5);
+
+    /** Names may come from callers: of more than that no other is remembered. */
+    private static final int MOST = 1_000;
+
+    private static final int LONGEST = 1_000;
+
+    private final LongSupplier nanoTime;
+    private final UnaryOperator<Throwable> loggable;
+    private final Map<String, Failing> failing = new ConcurrentHashMap<>();
+
+    private record Failing(long since, long last, long tries, Throwable why) {}
+
+    /**
+     * What has failed for a minute.
+     *
+     * @param what such as {@code loop "timeouts"}
+     * @param text what, for how long and why, for people
+     * @param away whether the database did not answer the last try
+     */
+    public record Lasting(String what, String text, boolean away) {}
+
+    /**
+     * @param nanoTime a monotonic clock
+     * @param loggable what was thrown as it may be told
+     */
+    public Tries(LongSupplier nanoTime, UnaryOperator<Throwable> loggable) {
+        this.nanoTime = nanoTime;
+        this.loggable = loggable;
+    }
+
+    public void failed(String what, Throwable why) {
+        if (failing.size() >= MOST && !failing.containsKey(what)) {
+            return;
+        }
+        long now = nanoTime.getAsLong();
+        failing.merge(
+                what,
+                new Failing(now, now, 1, why),
+                (before, first) -> now - before.last() > FORGOTTEN_NANOS
+                        ? first
+                        : new Failing(before.since(), now, before.tries() + 1, why));
+    }
+
+    public void worked(String what) {
+        if (!failing.isEmpty()) {
+            failing.remove(what);
+        }
+    }
+
+    /** Whether there is anything that has not worked since it failed. */
+    public boolean any() {
+        return !failing.isEmpty();
+    }
+
+    /** In the order of their names. */
+    public List<Lasting> lasting() {
+        long now = nanoTime.getAsLong();
+        failing.values().removeIf(each -> now - each.last() > FORGOTTEN_NANOS);
+        return failing.entrySet().stream()
+                .filter(each ->
+                        each.getValue().tries() > 1 && now - each.getValue().since() >= LASTS.toNanos())
+                .sorted(Map.Entry.comparingByKey(Comparator.naturalOrder()))
+                .map(each -> lasting(each.getKey(), each.getValue(), now))
+                .toList();
+    }
+
+    private Lasting lasting(String what, Failing of, long now) {
+        String why = loggable.apply(of.why()).toString().strip().replaceAll("\\s*\\n\\s*", " ");
+        return new Lasting(
+                what,
+                what + " has failed at every try for " + TimeUnit.NANOSECONDS.toSeconds(now - of.since()) + " s, "
+                        + of.tries() + " times, lately: "
+                        + (why.length() > LONGEST ? why.substring(0, LONGEST) + "…" : why)
+                        + ". What it is for is not done meanwhile; it is tried on. The log has the stack.",
+                of.why() instanceof StoreUnavailableException || of.why() instanceof CommitUnknownException);
+    }
+}
