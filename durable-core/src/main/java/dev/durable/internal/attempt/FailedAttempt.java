@@ -27,7 +27,7 @@ record FailedAttempt(JobKey key, String activity, int attempt) {
                         again.failure(),
                         fingerprint);
             case AttemptResult.Failed failed ->
-                log(log, Kind.ACTIVITY, "failed, and no other follows", failed.failure(), fingerprint);
+                log(log, end(failed.declared()), "failed, and no other follows", failed.failure(), fingerprint);
             case AttemptResult.TimedOut late ->
                 log(log, Kind.ACTIVITY, "timed out (" + late.timeout() + "), and no other follows", null, fingerprint);
             case AttemptResult.OutOfTime late ->
@@ -40,7 +40,7 @@ record FailedAttempt(JobKey key, String activity, int attempt) {
             case AttemptResult.Discarded discarded ->
                 log(
                         log,
-                        Kind.ACTIVITY,
+                        end(discarded.declared()),
                         "failed, and the activity is discarded: it ends as if it had returned null",
                         discarded.failure(),
                         fingerprint);
@@ -71,6 +71,10 @@ record FailedAttempt(JobKey key, String activity, int attempt) {
                             + key.run().shown() + ") " + what,
                     why);
         }
+    }
+
+    private static Kind end(boolean declared) {
+        return declared ? Kind.DECLARED_ACTIVITY : Kind.ACTIVITY;
     }
 
     private static String shown(Duration delay) {

@@ -1,5 +1,6 @@
 package dev.durable.internal.client;
 
+import dev.durable.RefusedInputException;
 import dev.durable.client.WorkflowStatus;
 import dev.durable.history.EventJson;
 import dev.durable.history.Failure;
@@ -76,7 +77,7 @@ final class Endings {
                 ? dispatch.store().latestRun(workflowId)
                 : dispatch.store().run(runId);
         if (run.filter(found -> found.type().equals(BackgroundJob.TYPE)).isPresent()) {
-            throw new IllegalArgumentException(workflowId
+            throw new RefusedInputException(workflowId
                     + " is a background job, and pausing its run would not hold it: its body would begin, and its end"
                     + " would wait. Use client.activity(\"" + Bounds.shown(workflowId) + "\", " + BackgroundJob.SEQ
                     + "), or client.job(\"" + Bounds.shown(workflowId) + "\").control(): its pause() holds the job.");

@@ -300,7 +300,7 @@ public final class StoreClient implements DurableClient {
     public Queues queues() {
         KnownNames known = new KnownNames(
                 dispatch.store(), code.registry(), code.unknownTypes().served());
-        return new StoreQueues(dispatch.store(), known, code.random(), code.identity());
+        return new StoreQueues(dispatch.store(), known, code.random(), code.identity(), null);
     }
 
     @Override

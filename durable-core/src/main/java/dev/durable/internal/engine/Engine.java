@@ -5,6 +5,7 @@ import dev.durable.TypeRef;
 import dev.durable.client.DurableEngine;
 import dev.durable.client.UpkeepStep;
 import dev.durable.client.WorkerStatus;
+import dev.durable.history.Failure;
 import dev.durable.internal.attempt.AttemptServices;
 import dev.durable.internal.attempt.ExternalAttempts;
 import dev.durable.internal.attempt.LocalCalls;
@@ -25,6 +26,7 @@ import dev.durable.internal.observe.ObservedStore;
 import dev.durable.internal.observe.Telemetry;
 import dev.durable.internal.payload.FailureCodec;
 import dev.durable.internal.payload.PayloadCodec;
+import dev.durable.internal.replay.BackgroundJob;
 import dev.durable.internal.replay.match.ReplaySetup;
 import dev.durable.internal.run.BackgroundJobs;
 import dev.durable.internal.run.EagerJobs;
@@ -102,8 +104,11 @@ public final class Engine implements PreparedEngine {
         this.random = random;
         PayloadCodec payloads = settings.payloads();
         FailureCodec failures = new FailureCodec(payloads, settings.errors().sanitizer());
-        this.telemetry =
-                new Telemetry(observer, store.clock(), new FailureLog(store.clock()::nanoTime, FailureCodec::loggable));
+        this.telemetry = new Telemetry(
+                observer,
+                store.clock(),
+                new FailureLog(store.clock()::nanoTime, FailureCodec::loggable),
+                (type, failure) -> declares(registry, type, failure));
         ReplaySetup replay = new ReplaySetup(
                 payloads,
                 failures,
@@ -144,7 +149,13 @@ public final class Engine implements PreparedEngine {
                         new ExternalAttempts(
                                 this.store,
                                 new Random(random.get().getLeastSignificantBits()),
-                                new AttemptServices.Code(registry::activity, payloads, failures),
+                                new AttemptServices.Code(
+                                        registry::activity,
+                                        payloads,
+                                        failures,
+                                        settings.reading().exactArguments(),
+                                        settings.interception(),
+                                        settings.errors().retryIf()),
                                 settings.identity(),
                                 telemetry.failures())),
                 new ClientCode(
@@ -156,6 +167,14 @@ public final class Engine implements PreparedEngine {
                         random,
                         settings.identity(),
                         settings.interception()));
+    }
+
+    /** Of a background job its activity has told in the log already why it failed. */
+    private static boolean declares(Registry registry, String workflowType, Failure failure) {
+        return workflowType.equals(BackgroundJob.TYPE)
+                || registry.workflow(workflowType)
+                        .filter(type -> FailureCodec.isDeclared(failure, type.named()))
+                        .isPresent();
     }
 
     private ActivitySide activitySide(PayloadCodec payloads, FailureCodec failures) {
@@ -171,7 +190,8 @@ public final class Engine implements PreparedEngine {
                                 payloads,
                                 failures,
                                 settings.reading().exactArguments(),
-                                settings.interception()),
+                                settings.interception(),
+                                settings.errors().retryIf()),
                         names,
                         random,
                         telemetry),

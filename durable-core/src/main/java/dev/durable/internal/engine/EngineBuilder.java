@@ -1,6 +1,7 @@
 package dev.durable.internal.engine;
 
 import dev.durable.OnExhausted;
+import dev.durable.RetryIf;
 import dev.durable.client.Alert;
 import dev.durable.client.DurableEngine;
 import dev.durable.client.ErrorSanitizer;
@@ -86,9 +87,12 @@ public final class EngineBuilder implements DurableEngine.Builder {
         return this;
     }
 
-    /** Told what is registered, when that is found right and before the store is opened; what it throws ends the start. */
+    /**
+     * Told what is registered, when that is found right and before the store is opened; what it throws ends the start. Of
+     * several the first is told first.
+     */
     public EngineBuilder onRegistered(Consumer<EngineContents> listener) {
-        onRegistered = listener;
+        onRegistered = onRegistered.andThen(listener);
         return this;
     }
 
@@ -266,6 +270,15 @@ public final class EngineBuilder implements DurableEngine.Builder {
                     + " java.lang.RuntimeException, and " + type.getName() + " is none");
         }
         errors = errors.stallingOn(type);
+        return this;
+    }
+
+    /**
+     * Which failures of activities are worth another attempt, where a retry policy names no {@link RetryIf} of its own. For
+     * containers, which know exceptions that no later attempt mends. It must not throw.
+     */
+    public EngineBuilder retryIf(RetryIf question) {
+        errors = errors.retriedIf(question);
         return this;
     }
 

@@ -1,6 +1,7 @@
 package dev.durable.internal.observe;
 
 import dev.durable.client.WorkflowStatus;
+import dev.durable.history.Failure;
 import dev.durable.observe.ChoreRun;
 import dev.durable.observe.EngineObserver;
 import dev.durable.observe.RunStall;
@@ -11,6 +12,7 @@ import dev.durable.store.StoreClock;
 import dev.durable.store.Transition;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.function.BiPredicate;
 
 /**
  * Tells observers and the flight recorder of what runs, attempts and upkeep do. Where neither listens each call is a look at
@@ -20,22 +22,26 @@ public final class Telemetry {
     private final EngineObserver observer;
     private final StoreClock clock;
     private final FailureLog failures;
+    private final BiPredicate<String, Failure> declared;
     private final boolean observed;
 
     /** One that logs failures without stacks. */
     public Telemetry(EngineObserver observer, StoreClock clock) {
-        this(observer, clock, new FailureLog(clock::nanoTime, failure -> null));
+        this(observer, clock, new FailureLog(clock::nanoTime, failure -> null), (type, failure) -> false);
     }
 
     /**
      * @param observer who is told; {@link EngineObserver#NONE} is nobody
      * @param clock measures
      * @param failures logs what fails, whoever observes
+     * @param declared whether runs of a workflow type declare a failure
      */
-    public Telemetry(EngineObserver observer, StoreClock clock, FailureLog failures) {
+    public Telemetry(
+            EngineObserver observer, StoreClock clock, FailureLog failures, BiPredicate<String, Failure> declared) {
         this.observer = observer;
         this.clock = clock;
         this.failures = failures;
+        this.declared = declared;
         this.observed = !observer.equals(EngineObserver.NONE);
     }
 
@@ -53,6 +59,10 @@ public final class Telemetry {
 
     public FailureLog failures() {
         return failures;
+    }
+
+    boolean isDeclared(String workflowType, Failure failure) {
+        return declared.test(workflowType, failure);
     }
 
     /** How long ago that was; not negative, as this process only estimates the store's clock. */

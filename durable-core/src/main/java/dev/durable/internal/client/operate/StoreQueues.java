@@ -1,5 +1,6 @@
 package dev.durable.internal.client.operate;
 
+import dev.durable.RefusedInputException;
 import dev.durable.client.QueueDescription;
 import dev.durable.client.QueueLimits;
 import dev.durable.client.Queues;
@@ -15,11 +16,21 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Implements {@link Queues} over the store. */
-public record StoreQueues(HistoryStore store, KnownNames known, Supplier<UUID> random, String actor) implements Queues {
+public record StoreQueues(
+        HistoryStore store,
+        KnownNames known,
+        Supplier<UUID> random,
+        String actor,
+        @Nullable String reason) implements Queues {
 
     @Override
     public Queues by(String who) {
-        return new StoreQueues(store, known, random, Bounds.actor(who));
+        return new StoreQueues(store, known, random, Bounds.actor(who), reason);
+    }
+
+    @Override
+    public Queues because(String why) {
+        return new StoreQueues(store, known, random, actor, Bounds.reason("because", why));
     }
 
     @Override
@@ -70,7 +81,7 @@ public record StoreQueues(HistoryStore store, KnownNames known, Supplier<UUID> r
         Bounds.time("resumeAt", resumeAt);
         Instant now = store.clock().now();
         if (resumeAt != null && !resumeAt.isAfter(now)) {
-            throw new IllegalArgumentException("a pause until " + resumeAt + " would be over already: it is " + now
+            throw new RefusedInputException("a pause until " + resumeAt + " would be over already: it is " + now
                     + " by the store's clock. Name a time ahead, or leave it out to pause until it is resumed.");
         }
         return resumeAt;
@@ -78,12 +89,12 @@ public record StoreQueues(HistoryStore store, KnownNames known, Supplier<UUID> r
 
     private boolean change(QueueChange.What what) {
         WorkflowCode.mayNot("client.queues()." + what.action(), "set it again");
-        return store.change(new QueueChange(random.get(), actor, what));
+        return store.change(new QueueChange(random.get(), actor, reason, what));
     }
 
     private static String named(String what, String target) {
         if (target.isBlank()) {
-            throw new IllegalArgumentException("a queue or an activity has a name, such as default or Payments.charge");
+            throw new RefusedInputException("a queue or an activity has a name, such as default or Payments.charge");
         }
         return Bounds.name("client.queues(): the " + what, target);
     }
