@@ -28,7 +28,7 @@ public final class WaitBounds {
     /** Gives the wait, if it is not negative. */
     public static Duration notNegative(String what, Duration wait) {
         if (wait.isNegative()) {
-            throw new IllegalArgumentException(what + " must not be negative, not " + wait
+            throw new RefusedInputException(what + " must not be negative, not " + wait
                     + ". Usual cause: the time that it was computed from has passed; take zero for at once.");
         }
         return bounded(what, wait);
@@ -37,7 +37,7 @@ public final class WaitBounds {
     /** Gives the wait, if it ends within a hundred years. */
     public static Duration bounded(String what, Duration wait) {
         if (wait.compareTo(LONGEST) > 0) {
-            throw new IllegalArgumentException(what + " must be at most a hundred years (" + LONGEST + "), not " + wait
+            throw new RefusedInputException(what + " must be at most a hundred years (" + LONGEST + "), not " + wait
                     + ": there is no time that far ahead. Usual cause: a number in another unit than was meant.");
         }
         return wait;

@@ -2,6 +2,7 @@ package dev.durable.client;
 
 import dev.durable.Activity;
 import dev.durable.QueueFullException;
+import dev.durable.RefusedInputException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -106,7 +107,7 @@ public record QueueLimits(
 
     private static int atLeastOne(String what, int value) {
         if (value < 1) {
-            throw new IllegalArgumentException(what + " of a queue must be at least 1, not " + value
+            throw new RefusedInputException(what + " of a queue must be at least 1, not " + value
                     + ". To let nothing through, pause the queue; to lift the limit, leave it out.");
         }
         return value;

@@ -22,6 +22,9 @@ public interface Queues {
     /** The same, done by this actor as the audit calls it; the engine's identity if nobody is named. */
     Queues by(String actor);
 
+    /** The same, with a reason that the audit shows. */
+    Queues because(String reason);
+
     /** All queues that hold something or have a setting, by name. Counts all waiting jobs: for people, not for loops. */
     List<QueueDescription> list();
 

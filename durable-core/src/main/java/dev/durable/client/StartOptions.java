@@ -2,6 +2,7 @@ package dev.durable.client;
 
 import dev.durable.ActivityOptionsBuilder;
 import dev.durable.ConflictPolicy;
+import dev.durable.RefusedInputException;
 import dev.durable.ReusePolicy;
 import dev.durable.WaitBounds;
 import dev.durable.store.Bounds;
@@ -55,7 +56,7 @@ public record StartOptions(
     public StartOptions {
         Objects.requireNonNull(id, "workflow id");
         if (id.isBlank() || id.length() > MAX_ID_LENGTH || id.indexOf('\0') >= 0) {
-            throw new IllegalArgumentException("workflow id must be 1 to " + MAX_ID_LENGTH
+            throw new RefusedInputException("workflow id must be 1 to " + MAX_ID_LENGTH
                     + " characters, not blank and without NUL; this one has " + id.length()
                     + ". Use a short business key such as \"order-42\".");
         }
@@ -179,7 +180,7 @@ public record StartOptions(
 
     private static void positive(String what, @Nullable Duration timeout) {
         if (timeout != null && (timeout.isNegative() || timeout.isZero())) {
-            throw new IllegalArgumentException(what + " must be longer than zero, not " + timeout);
+            throw new RefusedInputException(what + " must be longer than zero, not " + timeout);
         }
         if (timeout != null) {
             WaitBounds.bounded(what, timeout);

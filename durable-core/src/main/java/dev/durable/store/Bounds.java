@@ -133,7 +133,7 @@ public final class Bounds {
      */
     public static String actor(@Nullable String actor) {
         if (actor == null || actor.isBlank()) {
-            throw new IllegalArgumentException("by(" + (actor == null ? "null" : quoted(actor))
+            throw new RefusedInputException("by(" + (actor == null ? "null" : quoted(actor))
                     + "): an actor needs a name, as the audit shows who did it. Usual cause: nobody is logged in. Leave by(…)"
                     + " out where it is the process itself that acts.");
         }

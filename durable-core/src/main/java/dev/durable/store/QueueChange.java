@@ -12,9 +12,26 @@ import org.jspecify.annotations.Nullable;
  *
  * @param id random; the id of its row in the audit
  * @param actor who
+ * @param reason why, for the audit; null where nobody said
  * @param what what
  */
-public record QueueChange(UUID id, String actor, What what) {
+public record QueueChange(UUID id, String actor, @Nullable String reason, What what) {
+
+    /** Without a reason. */
+    public QueueChange(UUID id, String actor, What what) {
+        this(id, actor, null, what);
+    }
+
+    /** What the audit says beside actor, action and target: a JSON object. */
+    public String details() {
+        if (reason == null) {
+            return what.details();
+        }
+        String why = "{\"reason\":" + JsonText.quoted(reason);
+        return what.details().equals("{}")
+                ? why + "}"
+                : why + "," + what.details().substring(1);
+    }
 
     /** What is changed. */
     public sealed interface What {

@@ -41,6 +41,9 @@ import org.springframework.util.unit.DataSize;
  * @param maxPayloadSize Largest payload.
  * @param stallOn Exceptions that stall runs instead of failing them, of all workflows that do not say by themselves:
  *     java.lang.RuntimeException lets what a workflow does not declare wait for mended code.
+ * @param retryDenied Whether activities are retried that Spring Security refused (AccessDeniedException,
+ *     AuthenticationException); when false, the first refusal uses up their attempts. Where a retry policy has a retryIf,
+ *     that decides.
  * @param queues Task queues that this process serves, by name. "default" is served, too, unless its slots are 0.
  * @param activities Options of activities, over those of their annotations: "Payments.start-to-close",
  *     "Payments.methods.charge.retry.max-attempts" and the like.
@@ -76,6 +79,7 @@ public record DurableProperties(
         @Nullable Integer maxTransactionalActivities,
         @DefaultValue("2MB") DataSize maxPayloadSize,
         @DefaultValue List<Class<? extends Throwable>> stallOn,
+        @DefaultValue("false") boolean retryDenied,
         @DefaultValue Map<String, Queue> queues,
         @DefaultValue Map<String, String> activities) {
     static final String PREFIX = "durable";

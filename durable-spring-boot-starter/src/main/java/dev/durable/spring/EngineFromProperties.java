@@ -40,12 +40,20 @@ record EngineFromProperties(DurableProperties properties, boolean virtualThreads
                 "max-transactional-activities",
                 properties.maxTransactionalActivities(),
                 builder::maxTransactionalActivities);
+        if (endsDenied() && builder instanceof EngineBuilder ours) {
+            ours.retryIf(new RefusedBySecurity());
+        }
         builder.configuration(activityOptions());
         if (properties.clientOnly()) {
             builder.clientOnly();
         } else if (!properties.queues().isEmpty()) {
             serve(builder);
         }
+    }
+
+    /** Whether an activity that Spring Security refused is not tried again. */
+    boolean endsDenied() {
+        return !properties.retryDenied() && RefusedBySecurity.canBe();
     }
 
     /** For a builder that no customizer has named a queue for. */

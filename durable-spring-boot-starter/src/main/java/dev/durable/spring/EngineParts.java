@@ -75,6 +75,9 @@ public final class EngineParts {
         List<ActivityBeans.Chosen> activities = scan.activities();
         activities.forEach(one -> implement(builder, one));
         customizers.orderedStream().forEach(customizer -> customizer.customize(builder));
+        if (builder instanceof EngineBuilder ours) {
+            ours.onRegistered(contents -> DetachedBodies.refuse(contents.activities()));
+        }
         return activities;
     }
 
@@ -122,7 +125,7 @@ public final class EngineParts {
             if (transactional) {
                 transactions.ifAvailable(SpringActivityTransactions::check);
             }
-            report = new StartReport(contents, schema, activities, scan.leftOut());
+            report = new StartReport(contents, schema, activities, scan.leftOut(), values().endsDenied());
         }
 
         @Override

@@ -26,8 +26,14 @@ import org.jspecify.annotations.Nullable;
  * @param schema where the tables are
  * @param beans those that implement activities
  * @param leftOut candidates, each with the reason
+ * @param endsDenied whether what Spring Security refuses is not retried
  */
-record StartReport(EngineContents contents, String schema, List<ActivityBeans.Chosen> beans, List<String> leftOut) {
+record StartReport(
+        EngineContents contents,
+        String schema,
+        List<ActivityBeans.Chosen> beans,
+        List<String> leftOut,
+        boolean endsDenied) {
 
     /** One block of lines. */
     String text() {
@@ -37,6 +43,9 @@ record StartReport(EngineContents contents, String schema, List<ActivityBeans.Ch
         add(lines, "queues", queues());
         add(lines, "workflows", workflows());
         add(lines, "activities", activities());
+        if (endsDenied && contents.worker()) {
+            add(lines, "not retried", List.of("what Spring Security refuses (durable.retry-denied)"));
+        }
         add(lines, "left out", leftOut.stream().sorted().toList());
         return String.join("\n", lines);
     }

@@ -135,6 +135,7 @@ class ActivityBeansTest {
                                           mail (3 slots, virtual threads)
                               workflows   MailWorkflow on queue default, dev.durable.spring.post.MailWorkflow
                               activities  Mail.send by bean decorator: on queue mail, start-to-close 1m, attempts without end
+                              not retried what Spring Security refuses (durable.retry-denied)
                               left out    bean plain, as bean decorator comes first for dev.durable.spring.post.Mail"""));
             assertThat(log.of(Level.WARN)).isEmpty();
         }

@@ -13,8 +13,16 @@ import org.jspecify.annotations.Nullable;
  */
 sealed interface AttemptResult {
 
-    /** It failed, and the failure goes to its workflow. */
-    record Failed(Failure failure) implements AttemptResult {}
+    /**
+     * It failed, and the failure goes to its workflow.
+     *
+     * @param declared whether its code declares it, by {@code throws} or {@code doNotRetry}
+     */
+    record Failed(Failure failure, boolean declared) implements AttemptResult {
+        Failed(Failure failure) {
+            this(failure, false);
+        }
+    }
 
     /** It was asked to cancel and ended as cancelled. */
     record Cancelled() implements AttemptResult {}
@@ -28,8 +36,12 @@ sealed interface AttemptResult {
     /** This attempt failed, and schedule-to-close passes before another could begin. */
     record OutOfTime(String reason, Failure failure) implements AttemptResult {}
 
-    /** Used up, and it ends as if it had returned null. */
-    record Discarded(Failure failure) implements AttemptResult {}
+    /**
+     * Used up, and it ends as if it had returned null.
+     *
+     * @param declared whether its code declares the failure
+     */
+    record Discarded(Failure failure, boolean declared) implements AttemptResult {}
 
     /**
      * Used up, and it stays until somebody says what becomes of it.

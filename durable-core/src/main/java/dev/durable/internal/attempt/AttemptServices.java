@@ -1,6 +1,7 @@
 package dev.durable.internal.attempt;
 
 import dev.durable.ActivityOptions;
+import dev.durable.RetryIf;
 import dev.durable.history.Failure;
 import dev.durable.history.OptionsJson;
 import dev.durable.internal.declare.ActivityBinding;
@@ -46,18 +47,20 @@ public record AttemptServices(
      * @param failures exceptions
      * @param exactArguments whether more or fewer arguments than parameters count as arguments that can't be read
      * @param interception what attempts pass through
+     * @param retryIf which failures are worth another attempt, where the retry policy does not name a class that says so
      */
     public record Code(
             Function<String, Optional<ActivityBinding>> bindings,
             PayloadCodec payloads,
             FailureCodec failures,
             boolean exactArguments,
-            Interception interception) {
+            Interception interception,
+            RetryIf retryIf) {
 
         /** An argument that is missing at the end is null, one too many is ignored; nothing is intercepted. */
         public Code(
                 Function<String, Optional<ActivityBinding>> bindings, PayloadCodec payloads, FailureCodec failures) {
-            this(bindings, payloads, failures, false, Interception.NONE);
+            this(bindings, payloads, failures, false, Interception.NONE, (failure, attempt) -> true);
         }
 
         /**
@@ -76,6 +79,11 @@ public record AttemptServices(
         /** What an activity threw, as its workflow will see it. */
         Failure failure(String activity, Throwable thrown) {
             return failures.encode(thrown, ActivityBinding.named(bindings.apply(activity)));
+        }
+
+        /** Whether the activity's signature names that failure. */
+        boolean declares(String activity, Failure failure) {
+            return FailureCodec.isDeclared(failure, ActivityBinding.named(bindings.apply(activity)));
         }
     }
 

@@ -35,7 +35,7 @@ record FailedAttempt(
                         again.failure(),
                         fingerprint);
             case AttemptResult.Failed failed ->
-                log(log, Kind.ACTIVITY, "failed, and no other follows", failed.failure(), fingerprint);
+                log(log, end(failed.declared()), "failed, and no other follows", failed.failure(), fingerprint);
             case AttemptResult.TimedOut late ->
                 log(log, Kind.ACTIVITY, "timed out (" + late.timeout() + "), and no other follows", null, fingerprint);
             case AttemptResult.OutOfTime late ->
@@ -48,7 +48,7 @@ record FailedAttempt(
             case AttemptResult.Discarded discarded ->
                 log(
                         log,
-                        Kind.ACTIVITY,
+                        end(discarded.declared()),
                         "failed, and the activity is discarded: it ends as if it had returned null",
                         discarded.failure(),
                         fingerprint);
@@ -79,6 +79,10 @@ record FailedAttempt(
                             + key.run().shown() + ") " + what,
                     why);
         }
+    }
+
+    private static Kind end(boolean declared) {
+        return declared ? Kind.DECLARED_ACTIVITY : Kind.ACTIVITY;
     }
 
     private static String shown(Duration delay) {

@@ -40,8 +40,12 @@ sealed interface RetryDecision {
      */
     record Retry(Duration delay, @Nullable Integer maxAttempts) implements RetryDecision {}
 
-    /** It failed for good with a non-retryable failure, which goes to the workflow's code. */
-    record GiveUp() implements RetryDecision {}
+    /**
+     * It failed for good with a non-retryable failure, which goes to the workflow's code.
+     *
+     * @param named whether the policy names it
+     */
+    record GiveUp(boolean named) implements RetryDecision {}
 
     /** All attempts are used up. */
     record Exhausted() implements RetryDecision {}
@@ -71,8 +75,9 @@ sealed interface RetryDecision {
             return new Defer(Jitter.bounded(deferred.get()));
         }
         RetryPolicy policy = standing.policy();
-        if (inChain(thrown, NonRetryableException.class).isPresent() || isNamed(thrown, policy)) {
-            return new GiveUp();
+        boolean named = isNamed(thrown, policy);
+        if (named || inChain(thrown, NonRetryableException.class).isPresent()) {
+            return new GiveUp(named);
         }
         Optional<RetryableException> told = inChain(thrown, RetryableException.class);
         OptionalInt remaining = told.map(RetryableException::remainingAttempts).orElse(OptionalInt.empty());

@@ -80,22 +80,22 @@ record RetryRules(Of of, Terms terms, AttemptServices.Code code, RandomGenerator
     /** Its body has thrown, or its token's holder has reported a failure. */
     AttemptResult threw(Throwable thrown, boolean cancelled) {
         if (cancelled) {
-            return saysSo(thrown) ? new AttemptResult.Cancelled() : new AttemptResult.Failed(encoded(thrown));
+            return saysSo(thrown) ? new AttemptResult.Cancelled() : failed(thrown, false);
         }
         return switch (verdict(thrown)) {
             case RetryDecision.Defer defer -> new AttemptResult.GivenBack(defer.delay());
             case RetryDecision.Retry retry -> again(Notes.FAILED, encoded(thrown), retry);
             case RetryDecision.OutOfTime ignored -> new AttemptResult.OutOfTime(Notes.FAILED, encoded(thrown));
-            case RetryDecision.Exhausted ignored -> exhausted(Notes.FAILED, encoded(thrown));
-            case RetryDecision.GiveUp ignored when of.background() -> exhausted(Notes.FAILED, encoded(thrown));
-            case RetryDecision.GiveUp ignored -> new AttemptResult.Failed(encoded(thrown));
+            case RetryDecision.Exhausted ignored -> exhausted(thrown, false);
+            case RetryDecision.GiveUp giveUp when of.background() -> exhausted(thrown, giveUp.named());
+            case RetryDecision.GiveUp giveUp -> failed(thrown, giveUp.named());
         };
     }
 
     /** It returned a value that can't be written as JSON. */
     AttemptResult cannotCross(Throwable why, boolean cancelled) {
         Failure failure = encoded(why);
-        return cancelled ? new AttemptResult.Failed(failure) : exhausted(Notes.FAILED, failure);
+        return cancelled ? new AttemptResult.Failed(failure) : exhausted(Notes.FAILED, failure, false);
     }
 
     /** It ran out of a timeout, or had before it began. */
@@ -113,8 +113,9 @@ record RetryRules(Of of, Terms terms, AttemptServices.Code code, RandomGenerator
         return switch (verdict(thrown)) {
             case RetryDecision.Retry retry -> again(Notes.TIMED_OUT, failure, retry);
             case RetryDecision.OutOfTime ignored -> new AttemptResult.OutOfTime(Notes.TIMED_OUT, failure);
-            case RetryDecision.Exhausted ignored when stays() -> exhausted(Notes.TIMED_OUT, failure);
-            case RetryDecision.GiveUp ignored when stays() && of.background() -> exhausted(Notes.TIMED_OUT, failure);
+            case RetryDecision.Exhausted ignored when stays() -> exhausted(Notes.TIMED_OUT, failure, false);
+            case RetryDecision.GiveUp ignored
+            when stays() && of.background() -> exhausted(Notes.TIMED_OUT, failure, false);
             default -> new AttemptResult.TimedOut(timeout);
         };
     }
@@ -126,7 +127,7 @@ record RetryRules(Of of, Terms terms, AttemptServices.Code code, RandomGenerator
     AttemptResult lost(Failure unknown) {
         OnExhausted then = terms.options().retry().onExhausted();
         return of.background() && stays() && then != OnExhausted.DISCARD
-                ? exhausted(Notes.WORKER_LOST, unknown)
+                ? exhausted(Notes.WORKER_LOST, unknown, false)
                 : new AttemptResult.Failed(unknown);
     }
 
@@ -149,13 +150,24 @@ record RetryRules(Of of, Terms terms, AttemptServices.Code code, RandomGenerator
         return terms.options().retry().onExhausted() != OnExhausted.FAIL;
     }
 
+    /** @param named whether the policy names the failure */
+    private AttemptResult failed(Throwable thrown, boolean named) {
+        Failure failure = encoded(thrown);
+        return new AttemptResult.Failed(failure, named || code.declares(of.activity(), failure));
+    }
+
+    private AttemptResult exhausted(Throwable thrown, boolean named) {
+        Failure failure = encoded(thrown);
+        return exhausted(Notes.FAILED, failure, named || code.declares(of.activity(), failure));
+    }
+
     /** Nothing is left to try. */
-    private AttemptResult exhausted(String reason, Failure failure) {
+    private AttemptResult exhausted(String reason, Failure failure, boolean declared) {
         return switch (terms.options().retry().onExhausted()) {
-            case FAIL -> new AttemptResult.Failed(failure);
+            case FAIL -> new AttemptResult.Failed(failure, declared);
             case INCIDENT -> new AttemptResult.Buried(true, reason, failure);
             case DEAD_LETTER -> new AttemptResult.Buried(false, reason, failure);
-            case DISCARD -> new AttemptResult.Discarded(failure);
+            case DISCARD -> new AttemptResult.Discarded(failure, declared);
         };
     }
 
@@ -184,8 +196,11 @@ record RetryRules(Of of, Terms terms, AttemptServices.Code code, RandomGenerator
                 : verdict;
     }
 
-    /** As the options name it now. */
+    /** As the options name it now, else the engine's. */
     private RetryIf retryIf() {
+        if (terms.options().retry().retryIf() == null) {
+            return code.retryIf();
+        }
         ClassLoader loader =
                 code.bindings().apply(of.activity()).map(RetryRules::classes).orElse(null);
         return NamedRetryIf.of(terms.options().retry(), loader, code.failures()::loggable);

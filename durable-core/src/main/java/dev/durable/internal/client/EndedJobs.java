@@ -1,6 +1,7 @@
 package dev.durable.internal.client;
 
 import dev.durable.ActivityTimedOutException;
+import dev.durable.RefusedInputException;
 import dev.durable.WorkflowAlreadyStartedException;
 import dev.durable.WorkflowNotFoundException;
 import dev.durable.client.StartOptions;
@@ -69,7 +70,7 @@ final class EndedJobs {
                 .latestRun(id)
                 .orElseThrow(() -> new WorkflowNotFoundException("there is no job " + id + " to enqueue again"));
         if (!isJob(latest)) {
-            throw new IllegalArgumentException("workflow id " + id + " is that of a run of " + latest.type()
+            throw new RefusedInputException("workflow id " + id + " is that of a run of " + latest.type()
                     + ", and not of a background job. Start it again with client.start(…).");
         }
         refuse(latest, runId);

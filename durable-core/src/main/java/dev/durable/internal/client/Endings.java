@@ -1,5 +1,6 @@
 package dev.durable.internal.client;
 
+import dev.durable.RefusedInputException;
 import dev.durable.client.WorkflowStatus;
 import dev.durable.history.EventJson;
 import dev.durable.history.Failure;
@@ -73,7 +74,7 @@ final class Endings {
     private static void refuseJob(HistoryStore store, String workflowId, @Nullable UUID runId) {
         Optional<RunRecord> run = runId == null ? store.latestRun(workflowId) : store.run(runId);
         if (run.filter(found -> found.type().equals(BackgroundJob.TYPE)).isPresent()) {
-            throw new IllegalArgumentException(workflowId
+            throw new RefusedInputException(workflowId
                     + " is a background job, and pausing its run would not hold it: its body would begin, and its end"
                     + " would wait. Use client.activity(\"" + Bounds.shown(workflowId) + "\", " + BackgroundJob.SEQ
                     + "), or client.job(\"" + Bounds.shown(workflowId) + "\").control(): its pause() holds the job.");

@@ -2,6 +2,7 @@ package dev.durable.internal.client;
 
 import dev.durable.Activity;
 import dev.durable.ConflictPolicy;
+import dev.durable.RefusedInputException;
 import dev.durable.ReusePolicy;
 import dev.durable.VoidCall;
 import dev.durable.WorkflowAlreadyStartedException;
@@ -246,9 +247,8 @@ final class JobClient {
         ActivityMethod method = code.registry().activityType(type).methods().stream()
                 .filter(one -> one.names().contains(activity))
                 .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException(
-                        "job " + id + " runs " + activity + ", which is none of " + type.getName()
-                                + ". Name the type that declares it, or use client.job(\"" + id + "\")."));
+                .orElseThrow(() -> new RefusedInputException("job " + id + " runs " + activity + ", which is none of "
+                        + type.getName() + ". Name the type that declares it, or use client.job(\"" + id + "\")."));
         return job(run, activity, method);
     }
 
@@ -292,7 +292,7 @@ final class JobClient {
                         + ". If it was enqueued in a transaction that is still open, it exists once that commits; if it"
                         + " follows a batch that is not at rest (onCompletion), once that is."));
         if (!run.type().equals(BackgroundJob.TYPE)) {
-            throw new IllegalArgumentException(id + " is the id of a run of " + run.type()
+            throw new RefusedInputException(id + " is the id of a run of " + run.type()
                     + " and of no background job. Use client.handle(\"" + id + "\").");
         }
         return run;

@@ -3,6 +3,7 @@ package dev.durable.internal.client;
 import dev.durable.ActivityCancellationType;
 import dev.durable.ActivityOptions;
 import dev.durable.ActivityOptionsBuilder;
+import dev.durable.RefusedInputException;
 import dev.durable.client.StartOptions;
 import dev.durable.history.EnqueuedOptions;
 import dev.durable.internal.declare.ActivityMethod;
@@ -77,7 +78,7 @@ record JobOptions(ActivityOptions resolved, EnqueuedOptions chosen) {
     private static @Nullable Instant expiry(StartOptions start, Instant now) {
         Instant expiresAt = start.expiresAt();
         if (expiresAt != null && !expiresAt.isAfter(now.plus(start.startDelay()))) {
-            throw new IllegalArgumentException("job " + start.id() + " expires at " + expiresAt
+            throw new RefusedInputException("job " + start.id() + " expires at " + expiresAt
                     + ", before it may begin (now " + now + ", delay " + start.startDelay()
                     + "): it would never run. Let it expire later, or leave it out.");
         }

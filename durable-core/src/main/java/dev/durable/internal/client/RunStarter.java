@@ -3,6 +3,7 @@ package dev.durable.internal.client;
 import dev.durable.ActivityOptions;
 import dev.durable.ConflictPolicy;
 import dev.durable.QueueFullException;
+import dev.durable.RefusedInputException;
 import dev.durable.ReusePolicy;
 import dev.durable.client.StartOptions;
 import dev.durable.client.WorkflowStatus;
@@ -325,7 +326,7 @@ final class RunStarter {
         Instant now = now();
         Instant expiresAt = options.expiresAt();
         if (expiresAt != null && !expiresAt.isAfter(now)) {
-            throw new IllegalArgumentException(options.id() + " expires at " + expiresAt + ", which has passed: it is "
+            throw new RefusedInputException(options.id() + " expires at " + expiresAt + ", which has passed: it is "
                     + now + " by the store's clock, so it would never begin. Let it expire later, or leave it out.");
         }
         UUID random = code.random().get();

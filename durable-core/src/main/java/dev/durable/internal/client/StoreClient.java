@@ -304,7 +304,7 @@ public final class StoreClient implements DurableClient {
 
     @Override
     public Queues queues() {
-        return new StoreQueues(dispatch, code, code.identity());
+        return new StoreQueues(dispatch, code, code.identity(), null);
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.durable.internal.declare;
 import dev.durable.HandlerUnfinishedPolicy;
 import dev.durable.internal.declare.type.MethodSpec;
 import java.lang.reflect.Constructor;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -51,6 +52,11 @@ public record WorkflowType(
     /** What happens to the handler of this signal when the run ends before it. */
     public HandlerUnfinishedPolicy unfinishedPolicy(String signal) {
         return unfinishedPolicies.getOrDefault(signal, HandlerUnfinishedPolicy.WARN_AND_ABANDON);
+    }
+
+    /** The exceptions that its run method names. */
+    public Collection<Class<? extends Throwable>> named() {
+        return run.named();
     }
 
     /** The name, then the aliases. */

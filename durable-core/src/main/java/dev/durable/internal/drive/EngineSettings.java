@@ -1,5 +1,6 @@
 package dev.durable.internal.drive;
 
+import dev.durable.RetryIf;
 import dev.durable.client.Alert;
 import dev.durable.client.ErrorSanitizer;
 import dev.durable.internal.intercept.Interception;
@@ -69,18 +70,20 @@ public record EngineSettings(
      * @param deadLettersKept for how long dead letters are kept
      * @param maxDeadLetters how many of them
      * @param stallOn exceptions that stall a run instead of failing it, where its workflow does not say by itself
+     * @param retryIf which failures of activities are retried, where their retry policies do not say by themselves
      */
     public record Errors(
             ErrorSanitizer sanitizer,
             @Nullable Consumer<? super Alert> alerts,
             Duration deadLettersKept,
             int maxDeadLetters,
-            Set<Class<? extends Throwable>> stallOn) {
-        public static final Errors DEFAULT =
-                new Errors(ErrorSanitizer.DEFAULT, null, Duration.ofDays(180), 10_000, Set.of());
+            Set<Class<? extends Throwable>> stallOn,
+            RetryIf retryIf) {
+        public static final Errors DEFAULT = new Errors(
+                ErrorSanitizer.DEFAULT, null, Duration.ofDays(180), 10_000, Set.of(), (failure, attempt) -> true);
 
         public Errors sanitizedBy(ErrorSanitizer value) {
-            return new Errors(value, alerts, deadLettersKept, maxDeadLetters, stallOn);
+            return new Errors(value, alerts, deadLettersKept, maxDeadLetters, stallOn, retryIf);
         }
 
         /** After those that were added before. */
@@ -95,17 +98,21 @@ public record EngineSettings(
                     listener.accept(alert);
                 }
             };
-            return new Errors(sanitizer, all, deadLettersKept, maxDeadLetters, stallOn);
+            return new Errors(sanitizer, all, deadLettersKept, maxDeadLetters, stallOn, retryIf);
         }
 
         public Errors keeping(Duration time, int most) {
-            return new Errors(sanitizer, alerts, time, most, stallOn);
+            return new Errors(sanitizer, alerts, time, most, stallOn, retryIf);
         }
 
         public Errors stallingOn(Class<? extends Throwable> type) {
             Set<Class<? extends Throwable>> more = new LinkedHashSet<>(stallOn);
             more.add(type);
-            return new Errors(sanitizer, alerts, deadLettersKept, maxDeadLetters, more);
+            return new Errors(sanitizer, alerts, deadLettersKept, maxDeadLetters, more, retryIf);
+        }
+
+        public Errors retriedIf(RetryIf value) {
+            return new Errors(sanitizer, alerts, deadLettersKept, maxDeadLetters, stallOn, value);
         }
     }
 

@@ -6,6 +6,7 @@ import dev.durable.client.DurableEngine;
 import dev.durable.client.EngineNames;
 import dev.durable.client.UpkeepStep;
 import dev.durable.client.WorkerStatus;
+import dev.durable.history.Failure;
 import dev.durable.internal.attempt.AttemptServices;
 import dev.durable.internal.attempt.ExternalAttempts;
 import dev.durable.internal.attempt.LocalCalls;
@@ -26,6 +27,7 @@ import dev.durable.internal.observe.Telemetry;
 import dev.durable.internal.observe.Tries;
 import dev.durable.internal.payload.FailureCodec;
 import dev.durable.internal.payload.PayloadCodec;
+import dev.durable.internal.replay.BackgroundJob;
 import dev.durable.internal.replay.match.ReplaySetup;
 import dev.durable.internal.run.BackgroundJobs;
 import dev.durable.internal.run.EagerJobs;
@@ -151,7 +153,13 @@ public final class Engine implements PreparedEngine {
                         new ExternalAttempts(
                                 this.store,
                                 new Random(random.get().getLeastSignificantBits()),
-                                new AttemptServices.Code(registry::activity, payloads, failures),
+                                new AttemptServices.Code(
+                                        registry::activity,
+                                        payloads,
+                                        failures,
+                                        settings.reading().exactArguments(),
+                                        settings.interception(),
+                                        settings.errors().retryIf()),
                                 settings.identity(),
                                 telemetry.failures())),
                 new ClientCode(
@@ -163,6 +171,15 @@ public final class Engine implements PreparedEngine {
                         random,
                         settings.identity(),
                         settings.interception()));
+    }
+
+    /** Of a background job its activity has told in the log already why it failed. */
+    /** Whether runs of a workflow type declare a failure, or have told of it as background jobs have. */
+    static boolean declares(Registry registry, String workflowType, Failure failure) {
+        return workflowType.equals(BackgroundJob.TYPE)
+                || registry.workflow(workflowType)
+                        .filter(type -> FailureCodec.isDeclared(failure, type.named()))
+                        .isPresent();
     }
 
     private ActivitySide activitySide(PayloadCodec payloads, FailureCodec failures) {
@@ -178,7 +195,8 @@ public final class Engine implements PreparedEngine {
                                 payloads,
                                 failures,
                                 settings.reading().exactArguments(),
-                                settings.interception()),
+                                settings.interception(),
+                                settings.errors().retryIf()),
                         names,
                         random,
                         telemetry),

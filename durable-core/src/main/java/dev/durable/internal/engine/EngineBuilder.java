@@ -1,6 +1,7 @@
 package dev.durable.internal.engine;
 
 import dev.durable.OnExhausted;
+import dev.durable.RetryIf;
 import dev.durable.client.Alert;
 import dev.durable.client.DurableEngine;
 import dev.durable.client.EngineNames;
@@ -91,9 +92,12 @@ public final class EngineBuilder implements DurableEngine.Builder {
         return this;
     }
 
-    /** Told what is registered, when that is found right and before the store is opened; what it throws ends the start. */
+    /**
+     * Told what is registered, when that is found right and before the store is opened; what it throws ends the start. Of
+     * several the first is told first.
+     */
     public EngineBuilder onRegistered(Consumer<EngineContents> listener) {
-        onRegistered = listener;
+        onRegistered = onRegistered.andThen(listener);
         return this;
     }
 
@@ -274,6 +278,15 @@ public final class EngineBuilder implements DurableEngine.Builder {
         return this;
     }
 
+    /**
+     * Which failures of activities are worth another attempt, where a retry policy names no {@link RetryIf} of its own. For
+     * containers, which know exceptions that no later attempt mends. It must not throw.
+     */
+    public EngineBuilder retryIf(RetryIf question) {
+        errors = errors.retriedIf(question);
+        return this;
+    }
+
     @Override
     public EngineBuilder intercept(Interceptor... more) {
         interception = interception.with(more);
@@ -402,7 +415,8 @@ public final class EngineBuilder implements DurableEngine.Builder {
                         Observers.of(observers, System::nanoTime, failures::loggable, tries),
                         store.clock(),
                         new FailureLog(store.schema(), store.clock()::nanoTime, FailureCodec::loggable),
-                        tries));
+                        tries,
+                        (type, failure) -> Engine.declares(built, type, failure)));
         begin(engine, engine::start);
         return engine;
     }

@@ -33,16 +33,20 @@ public final class FailureLog {
     private static final int MOST_CHARS = 1_000;
     private static final long WINDOW_NANOS = TimeUnit.MINUTES.toNanos(1);
 
-    /** What is logged, under which name, and how loud. */
+    /** What is logged, under which name, and how loud; INFO is without a stack. */
     public enum Kind {
         /** An attempt failed, and another follows. */
         ATTEMPT("Attempt", Level.INFO),
         /** An activity ended without the result that its code would have given. */
         ACTIVITY("Activity", Level.WARN),
+        /** The same by a failure that its code declares, which is an outcome of the business. */
+        DECLARED_ACTIVITY("Activity", Level.INFO),
         /** An activity waits for an operator, as an incident or a dead letter. */
         INCIDENT("Incident", Level.ERROR),
         /** A run failed or timed out. */
         RUN("Run", Level.WARN),
+        /** A run failed by what its code declares. */
+        DECLARED_RUN("Run", Level.INFO),
         /** Somebody terminated a run. */
         TERMINATION("Run", Level.INFO);
 
@@ -137,7 +141,7 @@ public final class FailureLog {
             return;
         }
         String text = why == null ? what : what + ": " + shown(why);
-        Throwable stack = why == null || place > 1 || kind == Kind.ATTEMPT ? null : loggable.apply(why);
+        Throwable stack = why == null || place > 1 || kind.level == Level.INFO ? null : loggable.apply(why);
         withMdc(subject, () -> kind.log().atLevel(kind.level).setCause(stack).log(text));
     }
 

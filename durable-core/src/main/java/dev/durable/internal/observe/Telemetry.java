@@ -1,6 +1,7 @@
 package dev.durable.internal.observe;
 
 import dev.durable.client.WorkflowStatus;
+import dev.durable.history.Failure;
 import dev.durable.observe.ChoreRun;
 import dev.durable.observe.EngineObserver;
 import dev.durable.observe.RunStall;
@@ -12,6 +13,7 @@ import dev.durable.store.Transition;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
+import java.util.function.BiPredicate;
 
 /**
  * Tells observers and the flight recorder of what runs, attempts and upkeep do. Where neither listens each call is a look at
@@ -22,6 +24,7 @@ public final class Telemetry {
     private final StoreClock clock;
     private final FailureLog failures;
     private final Tries tries;
+    private final BiPredicate<String, Failure> declared;
     private final boolean observed;
 
     /** One that logs failures without stacks. */
@@ -30,7 +33,8 @@ public final class Telemetry {
                 observer,
                 clock,
                 new FailureLog("", clock::nanoTime, failure -> null),
-                new Tries(clock::nanoTime, thrown -> thrown));
+                new Tries(clock::nanoTime, thrown -> thrown),
+                (type, failure) -> false);
     }
 
     /**
@@ -38,12 +42,19 @@ public final class Telemetry {
      * @param clock measures
      * @param failures logs what fails, whoever observes
      * @param tries remembers what fails again and again
+     * @param declared whether runs of a workflow type declare a failure
      */
-    public Telemetry(EngineObserver observer, StoreClock clock, FailureLog failures, Tries tries) {
+    public Telemetry(
+            EngineObserver observer,
+            StoreClock clock,
+            FailureLog failures,
+            Tries tries,
+            BiPredicate<String, Failure> declared) {
         this.observer = observer;
         this.clock = clock;
         this.failures = failures;
         this.tries = tries;
+        this.declared = declared;
         this.observed = !observer.equals(EngineObserver.NONE);
     }
 
@@ -65,6 +76,10 @@ public final class Telemetry {
 
     public Tries tries() {
         return tries;
+    }
+
+    boolean isDeclared(String workflowType, Failure failure) {
+        return declared.test(workflowType, failure);
     }
 
     /** How long ago that was; not negative, as this process only estimates the store's clock. */

@@ -74,7 +74,7 @@ public final class TransitionSpan {
         Transition.Close close = applied.close();
         if (close != null) {
             if (close.status() == WorkflowStatus.FAILED) {
-                logged(to.failures(), applied, close.failure());
+                logged(to, applied, close.failure());
             }
             to.observer()
                     .workflowClosed(new WorkflowClose(
@@ -86,11 +86,13 @@ public final class TransitionSpan {
         }
     }
 
-    private void logged(FailureLog log, Transition applied, @Nullable String json) {
+    private void logged(Telemetry to, Transition applied, @Nullable String json) {
+        FailureLog log = to.failures();
         if (log.logs(FailureLog.Kind.RUN)) {
             Failure why = json == null ? null : FailureJson.decode(json);
+            boolean declared = why != null && to.isDeclared(run.workflowType(), why);
             log.failed(
-                    FailureLog.Kind.RUN,
+                    declared ? FailureLog.Kind.DECLARED_RUN : FailureLog.Kind.RUN,
                     new FailureLog.Subject(applied.run(), null, 0, TraceId.of(run.headers())),
                     run.workflowType() + (why == null ? "" : ": " + types(why)),
                     run.workflowType() + " " + applied.run() + " failed",

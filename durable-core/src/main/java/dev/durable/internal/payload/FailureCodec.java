@@ -8,6 +8,7 @@ import dev.durable.history.Payload;
 import dev.durable.store.Bounds;
 import java.util.Collection;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -66,6 +67,17 @@ public final class FailureCodec {
     private Throwable rebuild(Failure failure, @Nullable Class<? extends Throwable> type, @Nullable Throwable cause) {
         Throwable itself = type == null ? null : Rebuilt.of(type, failure, cause, fields);
         return itself == null ? new RemoteException(failure.type(), failure.message(), cause) : itself;
+    }
+
+    /**
+     * Whether a signature that names these types declares the failure. Throwable, Exception, RuntimeException and Error
+     * declare none.
+     */
+    public static boolean isDeclared(Failure failure, Collection<Class<? extends Throwable>> named) {
+        Set<String> telling = NamedTypes.telling(named);
+        Payload fields = failure.fields();
+        return telling.contains(failure.type())
+                || fields != null && ExceptionFields.namesIn(fields).stream().anyMatch(telling::contains);
     }
 
     /** A text made of messages of exceptions as it may be recorded: without secrets, cut to 4 KiB. */

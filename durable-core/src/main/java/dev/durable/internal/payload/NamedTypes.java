@@ -8,6 +8,7 @@ import java.lang.reflect.Modifier;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +28,14 @@ record NamedTypes(Collection<Class<? extends Throwable>> types) {
     NamedTypes {
         types = Stream.<Class<? extends Throwable>>concat(types.stream(), Stream.of(DurableException.class))
                 .toList();
+    }
+
+    /** The names of those that say something: {@code throws Exception} does not. */
+    static Set<String> telling(Collection<Class<? extends Throwable>> named) {
+        return named.stream()
+                .filter(type -> !GENERAL.contains(type))
+                .map(Class::getName)
+                .collect(Collectors.toSet());
     }
 
     boolean names(Class<?> type) {

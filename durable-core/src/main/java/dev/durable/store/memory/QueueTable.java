@@ -43,7 +43,7 @@ final class QueueTable {
             QueueChange.What what = change.what();
             tables.audit()
                     .add(new AuditEntry(
-                            change.id(), tables.now(), change.actor(), what.action(), what.target(), what.details()));
+                            change.id(), tables.now(), change.actor(), what.action(), what.target(), change.details()));
             tables.hints().owe(new Nudges.RulesChanged());
         }
         return changed;

@@ -6,6 +6,7 @@ import dev.durable.client.QueueDescription;
 import dev.durable.client.QueueLimits;
 import dev.durable.client.Queues.PausedActivity;
 import dev.durable.store.Aging;
+import dev.durable.store.AuditFilter;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.JobClaim;
 import dev.durable.store.JobFilter;
@@ -34,6 +35,25 @@ abstract class QueueContract extends StoreContract {
 
     private boolean change(QueueChange.What what) {
         return store.change(new QueueChange(UUID.randomUUID(), "ann", what));
+    }
+
+    @Test
+    void the_audit_says_why_a_queue_was_changed() {
+        store.change(new QueueChange(
+                UUID.randomUUID(), "ann", "the \"bank\" is down", new QueueChange.PauseQueue(QUEUE, null)));
+        store.change(new QueueChange(
+                UUID.randomUUID(),
+                "ann",
+                "till ten",
+                new QueueChange.PauseActivity(ACTIVITY, Instant.parse("2030-01-01T10:00:00Z"))));
+        change(new QueueChange.ResumeQueue(QUEUE));
+
+        assertThat(store.audit(AuditFilter.ALL, 10))
+                .extracting(row -> row.action() + " " + row.details().replace(" ", ""))
+                .containsExactlyInAnyOrder(
+                        "pause queue {\"reason\":\"the\\\"bank\\\"isdown\"}",
+                        "pause activity {\"reason\":\"tillten\",\"resumeAt\":\"2030-01-01T10:00:00Z\"}",
+                        "resume queue {}");
     }
 
     private boolean limit(Consumer<QueueLimits.Builder> limits) {

@@ -261,9 +261,22 @@ class ReadModelTest extends StoreContract {
             store.requeueOrphans(10);
         }
 
-        assertThat(sql("select concat_ws(' ', workflow_id, seq, activity, crashes, input) from durable.v_dead_letter"))
-                .containsExactly("order-1 1 Payments.charge 3 [1, \"" + MarkedLines.MARKER + "\"]");
+        assertThat(
+                        sql(
+                                "select concat_ws(' ', workflow_id, seq, activity, attempt, crashes, input) from durable.v_dead_letter"))
+                .containsExactly("order-1 1 Payments.charge 1 3 [1, \"" + MarkedLines.MARKER + "\"]");
         assertThat(jobStates(run)).containsEntry(1, "dead");
+    }
+
+    @Test
+    void v_dead_letter_and_v_incident_show_the_attempt_that_was_made_last() {
+        scheduled("order-1", 2);
+        for (ClaimedJob job : claimJobs(session, 2)) {
+            update(new JobUpdate.Bury(
+                    job.key(), job.lease(), job.key().seq() == 1, job.attempt() + 1, "f", "[]", "no money", null));
+        }
+        assertThat(sql("select attempt from durable.v_incident")).containsExactly("1");
+        assertThat(sql("select attempt from durable.v_dead_letter")).containsExactly("1");
     }
 
     private static List<String> workflow() {

@@ -33,8 +33,8 @@ final class Actions {
         Object done =
                 switch (section) {
                     case "workflows" -> workflow(client.handle(id).by(actor), action, reason);
-                    case "queues" -> queue(client.queues().by(actor), id, action);
-                    case "activities" -> activity(client.queues().by(actor), id, action);
+                    case "queues" -> queue(queues(actor, reason), id, action);
+                    case "activities" -> activity(queues(actor, reason), id, action);
                     case "incidents" -> resolve(client.incidents(), id, action, actor, reason);
                     case "deadletters" -> resolve(client.deadLetters(), id, action, actor, reason);
                     default -> null;
@@ -55,6 +55,11 @@ final class Actions {
             default -> throw unknown(action, "cancel, terminate, pause, resume");
         }
         return Map.of("done", true);
+    }
+
+    private Queues queues(String actor, @Nullable String reason) {
+        Queues queues = client.queues().by(actor);
+        return reason == null ? queues : queues.because(reason);
     }
 
     private static Map<String, Object> queue(Queues queues, String queue, String action) {

@@ -58,6 +58,7 @@ public final class DurableEndpoint {
      */
     @ReadOperation
     public WebEndpointResponse<Object> section(
+            SecurityContext security,
             @Selector(match = Match.ALL_REMAINING) String[] path,
             @Nullable String type,
             @Nullable String status,
@@ -70,7 +71,7 @@ public final class DurableEndpoint {
             return new WebEndpointResponse<>(overview());
         }
         Sections.Wanted wanted = new Sections.Wanted(type, status, taskQueue, activity, limit, next);
-        return answered(() -> sections.show(path[0], rest(path), wanted));
+        return answered(() -> sections.show(path[0], rest(path), wanted, security));
     }
 
     /**

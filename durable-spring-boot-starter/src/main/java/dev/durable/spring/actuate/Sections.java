@@ -25,6 +25,7 @@ import java.util.UUID;
 import java.util.function.BiFunction;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
 
 /** Reads what the endpoint shows, by section. */
 final class Sections {
@@ -83,14 +84,14 @@ final class Sections {
 
     /** Null where there is no such section. */
     @Nullable
-    Object show(String section, String id, Wanted wanted) {
+    Object show(String section, String id, Wanted wanted, SecurityContext security) {
         return switch (section) {
             case "workflows" -> id.isEmpty() ? workflows(wanted) : workflow(id);
             case "queues" -> id.isEmpty() ? queues() : client().queues().describe(id);
             case "workers" -> workers();
             case "incidents" -> waiting(client().incidents(), id, wanted);
             case "deadletters" -> waiting(client().deadLetters(), id, wanted);
-            case "config" -> config.show();
+            case "config" -> config.show(security);
             default -> null;
         };
     }

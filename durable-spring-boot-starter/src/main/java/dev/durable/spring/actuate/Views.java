@@ -4,6 +4,7 @@ import dev.durable.client.Incident;
 import dev.durable.client.IncidentGroup;
 import dev.durable.client.WorkflowDescription;
 import dev.durable.client.WorkflowSummary;
+import dev.durable.store.PoisonPill;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -137,7 +138,11 @@ final class Views {
         }
     }
 
-    /** An incident or a dead letter. */
+    /**
+     * An incident or a dead letter.
+     *
+     * @param attempt that was made last; the client's {@link Incident} has the one that an operator may allow
+     */
     record Waiting(
             String workflowId,
             int seq,
@@ -156,10 +161,17 @@ final class Views {
                     incident.activity().workflowType(),
                     incident.activity().activity(),
                     incident.activity().taskQueue(),
-                    incident.activity().attempt(),
+                    made(incident),
                     incident.since(),
                     incident.fingerprint(),
                     CutText.orNull(incident.activity().lastFailure()));
+        }
+
+        /** The death of a worker uses no attempt, so the next one has the number of the one that it ended. */
+        private static int made(Incident incident) {
+            boolean ofCrashes = incident.fingerprint()
+                    .equals(PoisonPill.fingerprint(incident.activity().activity()));
+            return incident.activity().attempt() - (ofCrashes ? 0 : 1);
         }
     }
 }

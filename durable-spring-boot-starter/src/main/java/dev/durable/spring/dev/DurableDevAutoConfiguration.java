@@ -35,7 +35,7 @@ public class DurableDevAutoConfiguration {
     EmbeddedPostgres durableEmbeddedPostgres(DurableDevProperties properties, Environment environment) {
         String[] active = environment.getActiveProfiles();
         for (String profile : active.length == 0 ? environment.getDefaultProfiles() : active) {
-            if (properties.forbiddenProfiles().contains(profile)) {
+            if (properties.forbiddenProfiles().stream().anyMatch(profile::equalsIgnoreCase)) {
                 throw new EmbeddedPostgresRefusedException(profile);
             }
         }

@@ -13,7 +13,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     durable-embedded-postgres} is on the class path.
  * @param dataDirectory Where its data is; when not set, target/durable-postgres or build/durable-postgres below a project
  *     of Maven or Gradle, else a directory of the user's below the system's temporary one.
- * @param forbiddenProfiles Profiles with which the application does not start rather than on the embedded PostgreSQL.
+ * @param forbiddenProfiles Profiles with which the application does not start rather than on the embedded PostgreSQL, in
+ *     upper or lower case.
  */
 @ConfigurationProperties("durable.dev")
 public record DurableDevProperties(

@@ -13,6 +13,7 @@ import dev.durable.store.postgres.embedded.EmbeddedPostgres;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -101,6 +102,14 @@ class DurableDevTest {
                 .run(context -> assertThat(context)
                         .getFailure()
                         .hasRootCauseInstanceOf(EmbeddedPostgresRefusedException.class));
+        for (String profile : List.of("PROD", "Production", "eu,pRoD")) {
+            application
+                    .withPropertyValues(
+                            "spring.profiles.active=" + profile, "durable.dev.data-directory=" + folder.resolve("data"))
+                    .run(context -> assertThat(context)
+                            .getFailure()
+                            .hasRootCauseInstanceOf(EmbeddedPostgresRefusedException.class));
+        }
         application
                 .withPropertyValues("spring.profiles.active=live", "durable.dev.forbidden-profiles=live")
                 .run(context -> assertThat(context)

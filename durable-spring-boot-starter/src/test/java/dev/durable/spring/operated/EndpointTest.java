@@ -106,7 +106,7 @@ class EndpointTest {
         assertThat(get("/config"))
                 .bodyText()
                 .contains("\"durable.web\"", "maxPayloadSize")
-                .doesNotContain("hunter2", "hunter3");
+                .doesNotContain("hunter2", "hunter3", "1000B");
     }
 
     @Test
@@ -125,6 +125,15 @@ class EndpointTest {
                 .bodyJson()
                 .extractingPath("$.activity")
                 .isEqualTo("Desk.stamp");
+        // the attempt that was made, of one
+        assertThat(get("/incidents"))
+                .bodyJson()
+                .extractingPath("$.items[0].attempt")
+                .isEqualTo(1);
+        assertThat(get("/incidents/bad-1/1"))
+                .bodyJson()
+                .extractingPath("$.attempt")
+                .isEqualTo(1);
         desk.mended.set(true);
         assertThat(act("/incidents/bad-1/1", "retry")).hasStatusOk();
 
@@ -149,6 +158,14 @@ class EndpointTest {
         assertThat(act("/activities/Desk.stamp", "pause")).hasStatusOk();
         assertThat(get("/queues")).bodyText().contains("Desk.stamp");
         assertThat(act("/activities/Desk.stamp", "resume")).hasStatusOk();
+        assertThat(client.audit().where(a -> a.actor("ann")).page(100))
+                .filteredOn(row -> List.of("default", "Desk.stamp").contains(row.target()))
+                .extracting(row -> row.action() + " " + row.details())
+                .containsExactlyInAnyOrder(
+                        "pause queue {\"reason\":\"wrong customer\"}",
+                        "resume queue {\"reason\":\"wrong customer\"}",
+                        "pause activity {\"reason\":\"wrong customer\"}",
+                        "resume activity {\"reason\":\"wrong customer\"}");
     }
 
     @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.durable.client.DurableClient;
 import dev.durable.spring.operated.OperatedApplication.TicketWorkflow;
+import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -68,6 +69,13 @@ class ProblemDetailsTest {
                 .bodyJson()
                 .extractingPath("$.detail")
                 .isEqualTo("An id, a name or a value is not what can be taken, or too large. Nothing was written.");
+        for (String id : List.of("x".repeat(513), " ", "a\u0000b")) {
+            assertThat(http.post().uri("/tickets/{id}", id))
+                    .hasStatus(HttpStatus.BAD_REQUEST)
+                    .bodyJson()
+                    .extractingPath("$.type")
+                    .isEqualTo("urn:durable:problem:refused-input");
+        }
         assertThat(http.post().uri("/tickets/large/size?size=2000"))
                 .hasStatus(HttpStatus.BAD_REQUEST)
                 .bodyJson()

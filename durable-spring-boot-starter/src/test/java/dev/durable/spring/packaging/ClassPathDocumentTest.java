@@ -4,13 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.jar.JarFile;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** {@code docs/class-path.md} against what Maven resolved. */
 class ClassPathDocumentTest {
@@ -37,6 +41,19 @@ class ClassPathDocumentTest {
                 assertThat(Files.size(entry.file()) / MEGABYTE)
                         .as(entry.artifact())
                         .isCloseTo(listed.get(entry.artifact()), within(ROUNDED));
+            }
+        }
+    }
+
+    @Test
+    void each_jar_of_durable_has_its_license(@TempDir Path folder) throws IOException {
+        String license = Files.readString(Path.of("../LICENSE"));
+        for (Path jar : ProductionClassPath.resolved().ours().jars(folder)) {
+            try (JarFile opened = new JarFile(jar.toFile());
+                    InputStream found = opened.getInputStream(opened.getEntry("META-INF/LICENSE"))) {
+                assertThat(new String(found.readAllBytes(), StandardCharsets.UTF_8))
+                        .as(jar.toString())
+                        .isEqualTo(license);
             }
         }
     }

@@ -57,6 +57,13 @@ record ProductionClassPath(List<Entry> entries) {
                 .toList());
     }
 
+    /** Durable's own. */
+    ProductionClassPath ours() {
+        return new ProductionClassPath(entries.stream()
+                .filter(entry -> entry.artifact().startsWith("dev.durable:"))
+                .toList());
+    }
+
     /** All as jars; those that are made are made in a folder. */
     List<Path> jars(Path folder) throws IOException {
         List<Path> jars = new ArrayList<>();

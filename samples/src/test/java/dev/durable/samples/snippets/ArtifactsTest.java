@@ -55,6 +55,13 @@ class ArtifactsTest {
     }
 
     @Test
+    void whatIsPublishedSaysUnderWhichLicenseAndWhereItsSourcesAre() {
+        for (String published : List.of(".", "durable-bom")) {
+            assertThat(pom(published)).contains("<license>", "<scm", "<developerConnection>");
+        }
+    }
+
+    @Test
     void documentsNameArtifactsThatThereAreAndTheVersionOnce() {
         for (Block block : Documents.blocks("xml")) {
             List<String> ours = all(OURS, block.text());

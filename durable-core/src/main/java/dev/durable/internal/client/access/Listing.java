@@ -1,5 +1,6 @@
 package dev.durable.internal.client.access;
 
+import dev.durable.RefusedInputException;
 import dev.durable.client.ActivityHandle;
 import dev.durable.client.BoundedCount;
 import dev.durable.client.DurableClient;
@@ -104,7 +105,7 @@ public final class Listing implements WorkflowQuery {
     /** Counts one more than is shown, which tells whether there are more. */
     public static BoundedCount upTo(long bound, LongUnaryOperator counted) {
         if (bound < 0 || bound == Long.MAX_VALUE) {
-            throw new IllegalArgumentException(
+            throw new RefusedInputException(
                     "count(" + bound + ") must count up to 0 or more; to count all of them: count()");
         }
         long found = counted.applyAsLong(bound + 1);

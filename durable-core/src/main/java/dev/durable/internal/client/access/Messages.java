@@ -1,6 +1,7 @@
 package dev.durable.internal.client.access;
 
 import dev.durable.DurableException;
+import dev.durable.RefusedInputException;
 import dev.durable.WorkflowNotFoundException;
 import dev.durable.history.EventJson;
 import dev.durable.history.Payload;
@@ -45,14 +46,14 @@ public final class Messages {
             ClientCode code, @Nullable WorkflowType workflow, String signal, @Nullable Object[] arguments) {
         Bounds.name("signal(…): the signal", signal);
         if (workflow != null && workflow.name().equals(BackgroundJob.TYPE)) {
-            throw new IllegalArgumentException(
+            throw new RefusedInputException(
                     "signal " + signal + " was not sent: a background job takes no signals, only"
                             + " a workflow does. A job can be cancelled, client.job(id).cancel(…), and steered by its"
                             + " control(): client.job(id).control().");
         }
         MethodSpec spec = workflow == null ? null : workflow.signals().get(signal);
         if (workflow != null && spec == null) {
-            throw new IllegalArgumentException("workflow " + workflow.name() + " has no signal " + signal + "; it has "
+            throw new RefusedInputException("workflow " + workflow.name() + " has no signal " + signal + "; it has "
                     + workflow.signals().keySet().stream().sorted().toList());
         }
         return spec == null

@@ -1,5 +1,6 @@
 package dev.durable.internal.client.operate;
 
+import dev.durable.RefusedInputException;
 import dev.durable.store.Bounds;
 import dev.durable.store.JobKey;
 import dev.durable.store.RecordText;
@@ -52,9 +53,9 @@ public record ActivityToken(JobKey key, UUID lease, String activity) {
                         new JobKey(run, Integer.parseInt(parts[2])), UUID.fromString(parts[3]), parts[4]);
             }
         } catch (IllegalArgumentException e) {
-            throw new IllegalArgumentException(refusal(text), e);
+            throw new RefusedInputException(refusal(text), e);
         }
-        throw new IllegalArgumentException(refusal(text));
+        throw new RefusedInputException(refusal(text));
     }
 
     private static String refusal(String text) {

@@ -1,5 +1,6 @@
 package dev.durable.internal.client.operate;
 
+import dev.durable.RefusedInputException;
 import dev.durable.client.QueueDescription;
 import dev.durable.internal.declare.Registry;
 import dev.durable.store.HistoryStore;
@@ -59,7 +60,7 @@ record KnownNames(HistoryStore store, Registry registry, Set<String> served) {
                 .flatMap(one -> of.apply(one).stream())
                 .toList());
         if (known.stream().noneMatch(one -> one.equals(name) || type.apply(one).equals(name))) {
-            throw new IllegalArgumentException(what + " " + name + " is known to nobody: no living worker "
+            throw new RefusedInputException(what + " " + name + " is known to nobody: no living worker "
                     + (what.equals("activity") ? "implements" : "serves")
                     + " it, and nothing waits in the store for it. "
                     + (known.isEmpty() ? "There is no living worker." : "Known are " + known + ".")

@@ -2,6 +2,7 @@ package dev.durable.internal.client.operate;
 
 import dev.durable.ActivityOptions;
 import dev.durable.ActivityOptionsBuilder;
+import dev.durable.RefusedInputException;
 import dev.durable.history.ActivityCompleted;
 import dev.durable.history.ActivityFailed;
 import dev.durable.history.ActivityOperated;
@@ -75,9 +76,8 @@ final class OperatorOrders {
     Function<OpenJob, @Nullable JobOrder> reschedule(Instant at) {
         Instant now = operations.now();
         if (!at.isAfter(now) || at.isAfter(now.plus(Bounds.DURATION))) {
-            throw new IllegalArgumentException(
-                    "reschedule(" + at + "): it is " + now + ", and the time must be ahead, by "
-                            + Bounds.DURATION.toDays() + " days at most. For now, there is runNow().");
+            throw new RefusedInputException("reschedule(" + at + "): it is " + now + ", and the time must be ahead, by "
+                    + Bounds.DURATION.toDays() + " days at most. For now, there is runNow().");
         }
         Instant due = at.truncatedTo(ChronoUnit.MICROS);
         return job -> {

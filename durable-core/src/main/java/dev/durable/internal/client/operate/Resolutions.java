@@ -1,6 +1,7 @@
 package dev.durable.internal.client.operate;
 
 import dev.durable.ActivityOptions;
+import dev.durable.RefusedInputException;
 import dev.durable.RetryPolicy;
 import dev.durable.history.ActivityCompleted;
 import dev.durable.history.ActivityFailed;
@@ -55,7 +56,7 @@ final class Resolutions {
 
     Function<OpenJob, JobOrder> retry(int attempts) {
         if (attempts < 1) {
-            throw new IllegalArgumentException(
+            throw new RefusedInputException(
                     "retry(" + attempts + "): at least one attempt; to end it without any, fail or discard it");
         }
         return job -> revive(job, (policy, used) -> policy.afresh(used, attempts), null);

@@ -1,6 +1,7 @@
 package dev.durable.internal.client.operate;
 
 import dev.durable.ActivityOptionsBuilder;
+import dev.durable.RefusedInputException;
 import dev.durable.StaleAttemptException;
 import dev.durable.client.ActivityControl;
 import dev.durable.client.ActivitySummary;
@@ -54,7 +55,7 @@ public final class StoreActivityControl implements ActivityControl {
         return order(job -> {
             JobOrder given = order.apply(job);
             if (given == null) {
-                throw new IllegalArgumentException("reschedule(" + at + "): " + job.activity() + " of "
+                throw new RefusedInputException("reschedule(" + at + "): " + job.activity() + " of "
                         + job.key().run().shown() + " expires at "
                         + OptionsJson.decode(job.options()).expiresAt()
                         + ", before it would begin: it would never run. Name an earlier time, or let it expire.");
@@ -97,7 +98,7 @@ public final class StoreActivityControl implements ActivityControl {
     public boolean cancel(String reason) {
         return order(job -> {
             if (!operations.isJob(job)) {
-                throw new IllegalArgumentException("cancel: " + job.activity() + " was called by workflow "
+                throw new RefusedInputException("cancel: " + job.activity() + " was called by workflow "
                         + job.key().run().shown()
                         + ", whose code cancels it. Cancel the workflow, or end the activity with"
                         + " complete(…) or fail(…).");

@@ -1,5 +1,6 @@
 package dev.durable.internal.client.operate;
 
+import dev.durable.RefusedInputException;
 import dev.durable.client.QueueDescription;
 import dev.durable.client.QueueLimits;
 import dev.durable.client.Queues;
@@ -14,11 +15,17 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Implements {@link Queues} over the store. */
-public record StoreQueues(Dispatch dispatch, ClientCode code, String actor) implements Queues {
+public record StoreQueues(Dispatch dispatch, ClientCode code, String actor, @Nullable String reason)
+        implements Queues {
 
     @Override
     public Queues by(String who) {
-        return new StoreQueues(dispatch, code, Bounds.actor(who));
+        return new StoreQueues(dispatch, code, Bounds.actor(who), reason);
+    }
+
+    @Override
+    public Queues because(String why) {
+        return new StoreQueues(dispatch, code, actor, Bounds.reason("because", why));
     }
 
     @Override
@@ -73,7 +80,7 @@ public record StoreQueues(Dispatch dispatch, ClientCode code, String actor) impl
         Bounds.time("resumeAt", resumeAt);
         Instant now = dispatch.store().clock().now();
         if (resumeAt != null && !resumeAt.isAfter(now)) {
-            throw new IllegalArgumentException("a pause until " + resumeAt + " would be over already: it is " + now
+            throw new RefusedInputException("a pause until " + resumeAt + " would be over already: it is " + now
                     + " by the store's clock. Name a time ahead, or leave it out to pause until it is resumed.");
         }
         return resumeAt;
@@ -85,12 +92,12 @@ public record StoreQueues(Dispatch dispatch, ClientCode code, String actor) impl
 
     private boolean change(Dispatch call, QueueChange.What what) {
         WorkflowCode.mayNot("client.queues()." + what.action(), "set it again");
-        return call.store().change(new QueueChange(code.random().get(), actor, what));
+        return call.store().change(new QueueChange(code.random().get(), actor, reason, what));
     }
 
     private static String named(String what, String target) {
         if (target.isBlank()) {
-            throw new IllegalArgumentException("a queue or an activity has a name, such as default or Payments.charge");
+            throw new RefusedInputException("a queue or an activity has a name, such as default or Payments.charge");
         }
         return Bounds.name("client.queues(): the " + what, target);
     }

@@ -1,6 +1,7 @@
 package dev.durable.internal.client.operate;
 
 import dev.durable.ActivityOptions;
+import dev.durable.RefusedInputException;
 import dev.durable.history.ActivityTimeoutUpdated;
 import dev.durable.history.OptionsJson;
 import dev.durable.internal.declare.OptionsAtCallSite;
@@ -22,7 +23,7 @@ record TimeoutUpdate(Duration timeout, String by) {
     TimeoutUpdate {
         Bounds.duration("updateTimeout", timeout);
         if (timeout.isNegative() || timeout.isZero()) {
-            throw new IllegalArgumentException(
+            throw new RefusedInputException(
                     "updateTimeout(" + timeout + "): the deadline becomes now plus a positive duration");
         }
     }

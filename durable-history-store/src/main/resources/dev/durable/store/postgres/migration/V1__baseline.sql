@@ -1034,9 +1034,10 @@ select n.task_queue, r.jobs as ready, d.jobs as delayed, coalesce(busy.jobs, 0) 
  where n.task_queue is not null;
 
 -- Jobs whose attempts or whose workers' crashes are used up, until they are resolved or purged: their runs wait. attempt is
--- the one that an operator may allow.
+-- the one that was made last: the row has the next one, but after the death of a worker, which uses none, that one again.
 create view ${schema}.v_dead_letter as
-select j.workflow_id, j.run_id, j.seq, j.workflow_type, j.activity, j.task_queue, j.attempt, j.crashes, j.last_failure,
+select j.workflow_id, j.run_id, j.seq, j.workflow_type, j.activity, j.task_queue,
+       case when j.crashes > j.max_crashes then j.attempt else j.attempt - 1 end as attempt, j.crashes, j.last_failure,
        j.scheduled_at, ${schema}.readable(j.input) as input, ${schema}.readable(${schema}.joined(j.notes, j.operator_notes)) as notes,
        ${schema}.readable(h.details) as heartbeat_details, j.buried_at as since, j.fingerprint
   from ${schema}.activity_job j
@@ -1045,7 +1046,8 @@ select j.workflow_id, j.run_id, j.seq, j.workflow_type, j.activity, j.task_queue
 
 -- The same of jobs that are never purged.
 create view ${schema}.v_incident as
-select j.workflow_id, j.run_id, j.seq, j.workflow_type, j.activity, j.task_queue, j.attempt, j.crashes, j.last_failure,
+select j.workflow_id, j.run_id, j.seq, j.workflow_type, j.activity, j.task_queue,
+       case when j.crashes > j.max_crashes then j.attempt else j.attempt - 1 end as attempt, j.crashes, j.last_failure,
        j.scheduled_at, ${schema}.readable(j.input) as input, ${schema}.readable(${schema}.joined(j.notes, j.operator_notes)) as notes,
        ${schema}.readable(h.details) as heartbeat_details, j.buried_at as since, j.fingerprint
   from ${schema}.activity_job j

@@ -87,7 +87,7 @@ public final class QueueTable {
         params.add(Param.of(SafeText.storable(change.actor())));
         params.add(Param.of(change.what().action()));
         params.add(Param.of(change.what().target()));
-        params.add(Param.of(change.what().details()));
+        params.add(Param.of(change.details()));
         return params.toArray(Param[]::new);
     }
 

@@ -1,0 +1,40 @@
+package dev.durable.spring;
+
+import dev.durable.RetryIf;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.springframework.security.access.AccessDeniedException;
+import org.springframework.security.authentication.AuthenticationServiceException;
+import org.springframework.security.core.AuthenticationException;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Ends the retries of what Spring Security refused, as the next attempt has the same rights. Where it could not ask, as the
+ * directory or the database of users was away, it has refused nothing.
+ */
+final class RefusedBySecurity implements RetryIf {
+    private static final int MOST_CAUSES = 100;
+
+    /** Whether the application has Spring Security. */
+    static boolean canBe() {
+        return ClassUtils.isPresent(
+                "org.springframework.security.core.AuthenticationException", RefusedBySecurity.class.getClassLoader());
+    }
+
+    @Override
+    public boolean retry(Throwable failure, int attempt) {
+        try {
+            return Stream.iterate(failure, Objects::nonNull, Throwable::getCause)
+                    .limit(MOST_CAUSES)
+                    .noneMatch(RefusedBySecurity::isRefusal);
+        } catch (RuntimeException e) {
+            // An exception whose getCause() throws tells nothing, and the retry policy decides alone.
+            return true;
+        }
+    }
+
+    private static boolean isRefusal(Throwable cause) {
+        return cause instanceof AccessDeniedException
+                || cause instanceof AuthenticationException && !(cause instanceof AuthenticationServiceException);
+    }
+}
