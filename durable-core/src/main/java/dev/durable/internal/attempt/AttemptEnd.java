@@ -2,6 +2,7 @@ package dev.durable.internal.attempt;
 
 import dev.durable.ActivityOptions;
 import dev.durable.OutcomeUnknownException;
+import dev.durable.StoreRefusedException;
 import dev.durable.StoreUnavailableException;
 import dev.durable.history.Failure;
 import dev.durable.history.TimeoutType;
@@ -27,7 +28,13 @@ final class AttemptEnd {
     private final AttemptReport report;
     private final AttemptServices host;
     private final AttemptSpan span;
+    private static final Failure UNSAID = Failure.of(
+            StoreRefusedException.class.getName(),
+            "the database refused the end of this attempt, and its failure, too; the log of the worker has both errors");
+
     private volatile Terms terms;
+    private volatile boolean returned;
+    private volatile boolean cancelled;
 
     /** The options, which operators may change while it runs. */
     private record Terms(
@@ -55,6 +62,7 @@ final class AttemptEnd {
         this.terms = new Terms(options, job.options(), scheduleToClose);
         this.report = report;
         this.host = host;
+        report.onRefusal(this::refused);
     }
 
     /** From the next decision on. */
@@ -72,7 +80,8 @@ final class AttemptEnd {
 
     /** The body ended. */
     void ended(ActivityInvocation.Ended how, Instant startedAt, Cancellation.Cause cause, @Nullable String details) {
-        boolean cancelled = cause == Cancellation.Cause.REQUESTED;
+        cancelled = cause == Cancellation.Cause.REQUESTED;
+        returned = how instanceof ActivityInvocation.Returned;
         switch (how) {
             case ActivityInvocation.Returned returned -> {
                 span.ended(Outcome.COMPLETED);
@@ -150,6 +159,19 @@ final class AttemptEnd {
         logged(ruling);
         Terms now = terms;
         report.ruled(ruling, details, RetryRules.settled(now.options(), now.json()));
+    }
+
+    /**
+     * The store refuses for good what was said of the end. A result that it can't keep is as one that can't be written; of
+     * anything else the attempt has failed, and may be tried again. Where that is refused, too, somebody has to look.
+     */
+    private void refused(StoreRefusedException why, boolean again) {
+        AttemptResult ruling = again
+                ? new AttemptResult.Buried(true, Notes.FAILED, UNSAID)
+                : returned ? rules().cannotCross(why, cancelled) : rules().threw(why, cancelled);
+        logged(ruling);
+        Terms now = terms;
+        report.ruled(ruling, null, again ? null : RetryRules.settled(now.options(), now.json()));
     }
 
     /** Given back as it is: its body was not called. */

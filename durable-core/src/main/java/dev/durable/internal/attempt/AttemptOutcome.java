@@ -15,9 +15,15 @@ import java.util.UUID;
  * @param heartbeats whether heartbeat details of it may be in the store
  * @param local of a local activity: it has no job, and its lease is known to its run only
  * @param whenSettled told once it is durable or stale
+ * @param refusal hears that the store refuses it for good
  */
 public record AttemptOutcome(
-        ClaimedJob job, InboxMessage message, boolean heartbeats, boolean local, Runnable whenSettled) {
+        ClaimedJob job,
+        InboxMessage message,
+        boolean heartbeats,
+        boolean local,
+        Runnable whenSettled,
+        Reports.Refusal refusal) {
 
     public JobKey key() {
         return job.key();

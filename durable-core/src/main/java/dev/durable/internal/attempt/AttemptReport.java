@@ -1,5 +1,6 @@
 package dev.durable.internal.attempt;
 
+import dev.durable.StoreRefusedException;
 import dev.durable.history.ActivityCompleted;
 import dev.durable.history.EventJson;
 import dev.durable.history.Failure;
@@ -13,6 +14,9 @@ import dev.durable.store.ClaimedJob;
 import dev.durable.store.JobUpdate;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -35,7 +39,21 @@ final class AttemptReport {
     private final ActivityQueue queue;
     private final AttemptServices host;
     private final BooleanSupplier heartbeats;
+    private final AtomicInteger refusals = new AtomicInteger();
     private volatile @Nullable Runnable bodyGoesOn;
+    private volatile OnRefusal onRefusal = (why, again) -> {};
+    private volatile List<HistoryEvent> notedBefore = List.of();
+
+    /** Reports another end where the store has refused one. */
+    @FunctionalInterface
+    interface OnRefusal {
+        /**
+         * Finds another end.
+         *
+         * @param again whether the store has refused the end that took the first one's place, too
+         */
+        void refused(StoreRefusedException why, boolean again);
+    }
 
     /**
      * @param heartbeats whether heartbeat details of it may be in the store
@@ -57,7 +75,38 @@ final class AttemptReport {
         bodyGoesOn = whenTold;
     }
 
+    /** What is done where the store refuses what is reported. */
+    void onRefusal(OnRefusal reaction) {
+        onRefusal = reaction;
+    }
+
+    /**
+     * The store refuses the end for good. Without what it would have noted, and on a thread of the queue's own: the rules by
+     * which another end is found may be the application's. The third time nothing is left to be said.
+     */
+    private boolean refused(StoreRefusedException why) {
+        int before = refusals.getAndIncrement();
+        if (before > 1) {
+            return false;
+        }
+        notes.restore(notedBefore);
+        try {
+            queue.cancelActions().execute(() -> {
+                try {
+                    onRefusal.refused(why, before > 0);
+                } catch (RuntimeException | Error e) {
+                    host.leases().forget(job.lease());
+                    throw e;
+                }
+            });
+            return true;
+        } catch (RejectedExecutionException closed) {
+            return false;
+        }
+    }
+
     void completed(Payload result, Instant startedAt) {
+        notedBefore = notes.taken();
         settle(events().completed(result, startedAt));
     }
 
@@ -74,6 +123,7 @@ final class AttemptReport {
      * @param options by which attempts that follow go; null is those that stand in the row
      */
     void ruled(AttemptResult ruling, @Nullable String details, JobUpdate.@Nullable NewOptions options) {
+        notedBefore = notes.taken();
         switch (ruling) {
             case AttemptResult.Failed failed -> settle(events().failed(failed.failure()));
             case AttemptResult.Cancelled ignored -> settle(events().cancelled(orFound(details)));
@@ -149,6 +199,7 @@ final class AttemptReport {
      * @param begun whether its body was called
      */
     void outage(Failure why, @Nullable String details, boolean begun) {
+        notedBefore = notes.taken();
         Notes.Outages outages = notes.outage(events().last(Notes.OUTAGE, why));
         long doubled = FIRST_PAUSE.toMillis() << Math.min(outages.inARow() - 1, 10);
         Duration pause = Duration.ofMillis(Math.min(doubled, LONGEST_PAUSE.toMillis()));
@@ -181,18 +232,23 @@ final class AttemptReport {
                 .end(
                         new JobUpdate.Detach(
                                 job.key(), job.lease(), notes.json(), details, left, silence, revision, options),
-                        () -> {});
+                        () -> {},
+                        this::refused);
     }
 
     private void end(JobUpdate update, Duration delay) {
         Runnable whenTold = bodyGoesOn;
         JobUpdate end = whenTold == null ? update : new JobUpdate.BodyGoesOn(update);
-        host.reports().end(end, () -> {
-            host.deadlines().in(delay, queue::nudge);
-            if (whenTold != null) {
-                whenTold.run();
-            }
-        });
+        host.reports()
+                .end(
+                        end,
+                        () -> {
+                            host.deadlines().in(delay, queue::nudge);
+                            if (whenTold != null) {
+                                whenTold.run();
+                            }
+                        },
+                        this::refused);
     }
 
     private void settle(HistoryEvent.ActivityClosed event) {
@@ -201,7 +257,8 @@ final class AttemptReport {
                 EventJson.outcome(job.lease(), event, notes.all()),
                 heartbeats.getAsBoolean(),
                 host.reports().local(),
-                () -> host.leases().remove(job.lease()));
+                () -> host.leases().remove(job.lease()),
+                this::refused);
         Runnable whenTold = bodyGoesOn;
         if (whenTold == null) {
             host.reports().settle(outcome);

@@ -202,7 +202,7 @@ public final class LocalActivities implements LocalCalls, Reports {
     }
 
     @Override
-    public void end(JobUpdate update, Runnable then) {
+    public void end(JobUpdate update, Runnable then, Refusal refusal) {
         Call call = calls.get(update.lease());
         host.leases().remove(update.lease());
         if (call == null) {

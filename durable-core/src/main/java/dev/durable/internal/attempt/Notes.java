@@ -91,6 +91,27 @@ public final class Notes {
         dropOldest(kind(event));
     }
 
+    /** All of this worker's, for {@link #restore}. */
+    List<HistoryEvent> taken() {
+        lock.lock();
+        try {
+            return List.copyOf(events);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Drops what was added since: the store does not take it. */
+    void restore(List<HistoryEvent> taken) {
+        lock.lock();
+        try {
+            events.clear();
+            events.addAll(taken);
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** How many lost workers are noted. */
     int workersLost() {
         lock.lock();

@@ -1,5 +1,6 @@
 package dev.durable.internal.attempt;
 
+import dev.durable.StoreRefusedException;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.JobUpdate.Outcome;
@@ -46,8 +47,19 @@ public interface Reports {
     /** The transaction of a body was ended from outside, and its job is given back; for the log. */
     default void interrupted(ClaimedJob job, String shown) {}
 
+    /** Hears that the store refuses an end for good, and reports another; says whether it does. Called on any thread. */
+    @FunctionalInterface
+    interface Refusal {
+        boolean heard(StoreRefusedException why);
+    }
+
     /** The attempt ended, its activity did not: retried or given back, and then something follows. */
-    void end(JobUpdate update, Runnable then);
+    default void end(JobUpdate update, Runnable then) {
+        end(update, then, why -> false);
+    }
+
+    /** The same of an end that another may take the place of. */
+    void end(JobUpdate update, Runnable then, Refusal refusal);
 
     /** The attempt goes on. The answer may come on any thread, so it must not run user code. */
     void tell(JobUpdate update, Answer answer);

@@ -1,5 +1,6 @@
 package dev.durable.internal.dispatch;
 
+import dev.durable.StoreRefusedException;
 import dev.durable.internal.attempt.AttemptOutcome;
 import dev.durable.internal.attempt.Leases;
 import dev.durable.internal.attempt.Reports;
@@ -21,8 +22,9 @@ import org.slf4j.LoggerFactory;
  * cached instance in this process, which writes it together with the step that follows; else it goes into the run's
  * inbox. Everything that ends an attempt keeps its lease known until it is durable or refused.
  *
- * <p>Stale answers are no errors: a timeout or another worker was faster. What the store can't take at all is forgotten
- * here; the lease, which is then held by nobody, is found and given back.
+ * <p>Stale answers are no errors: a timeout or another worker was faster. Where the store refuses an end for good, the attempt
+ * reports another one, its failure. What the store can't take at all is forgotten here; the lease, which is then held by nobody,
+ * is found and given back.
  */
 public final class ActivityReports implements Reports {
     private static final Logger log = LoggerFactory.getLogger(ActivityReports.class);
@@ -82,12 +84,12 @@ public final class ActivityReports implements Reports {
     /** Not by the run's next step, which does not free places under limits. */
     @Override
     public void settleAndGoOn(AttemptOutcome outcome, Runnable then) {
-        end(new JobUpdate.BodyGoesOn(settlement(outcome)), then);
+        end(new JobUpdate.BodyGoesOn(settlement(outcome)), then, outcome.refusal());
     }
 
     /** The outcome goes into the run's inbox. Has no effect when it is there, or was taken otherwise. */
     public void toInbox(AttemptOutcome outcome) {
-        end(settlement(outcome), () -> {});
+        end(settlement(outcome), () -> {}, outcome.refusal());
     }
 
     private static JobUpdate settlement(AttemptOutcome outcome) {
@@ -95,8 +97,11 @@ public final class ActivityReports implements Reports {
     }
 
     @Override
-    public void end(JobUpdate update, Runnable then) {
+    public void end(JobUpdate update, Runnable then, Refusal refusal) {
         tell(update, (outcome, error) -> {
+            if (error instanceof StoreRefusedException why && refusal.heard(why)) {
+                return;
+            }
             if (outcome == Outcome.STALE) {
                 taken(update.key(), update.lease());
             }

@@ -1,6 +1,7 @@
 package dev.durable.internal.run;
 
 import dev.durable.DurableException;
+import dev.durable.StoreRefusedException;
 import dev.durable.internal.attempt.AttemptOutcome;
 import dev.durable.internal.attempt.LocalCalls;
 import dev.durable.internal.declare.WorkflowType;
@@ -347,6 +348,10 @@ final class HeldRun {
                         .jobs()
                         .submit(new JobUpdate.Settle(outcome.key(), outcome.lease(), outcome.message()))
                         .whenComplete((answer, error) -> {
+                            if (error instanceof StoreRefusedException why
+                                    && outcome.refusal().heard(why)) {
+                                return;
+                            }
                             if (answer == JobUpdate.Outcome.STALE) {
                                 host.outside().eager().wasStale(outcome);
                             }

@@ -1,6 +1,7 @@
 package dev.durable.internal.run;
 
 import dev.durable.DurableException;
+import dev.durable.StoreRefusedException;
 import dev.durable.StoreUnavailableException;
 import dev.durable.history.HistoryEvent;
 import dev.durable.internal.payload.FailureCodec;
@@ -321,8 +322,13 @@ public final class RunActor {
                     key.shown(),
                     error == null ? null : failures().loggable(error));
             boolean told = draft.isEmpty();
+            boolean mayBeAnOutcomes = error instanceof StoreRefusedException && draft.hasOutcomesOfJobsOnly();
             abandon(draft);
-            if (!told) {
+            if (mayBeAnOutcomes) {
+                // Each goes to the inbox by itself now; one that is refused there, too, becomes the failure of its
+                // attempt.
+                release();
+            } else if (!told) {
                 stall("its transition can't be written: " + mail.error());
             }
             return;

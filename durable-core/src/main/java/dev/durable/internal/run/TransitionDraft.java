@@ -83,6 +83,11 @@ final class TransitionDraft {
         return outcomes;
     }
 
+    /** Whether it has taken in outcomes, and each has a job: those of local activities are nowhere else. */
+    boolean hasOutcomesOfJobsOnly() {
+        return !outcomes.isEmpty() && outcomes.stream().noneMatch(AttemptOutcome::local);
+    }
+
     HistoryEvent.@Nullable Closing closing() {
         return closing;
     }

@@ -136,12 +136,12 @@ public final class PostgresHistoryStore extends DatabaseViews implements History
         readBacks = new ReadBacks(connections);
         seizures = new Seizures(connections, nudges);
         adoptions = new Adoptions(connections);
-        runClaims = new RunClaims(connections);
-        jobClaims = new JobClaims(connections);
+        runClaims = new RunClaims(connections, options.nanoTime);
+        jobClaims = new JobClaims(connections, options.nanoTime);
         jobOrders = new JobOrders(connections, nudges);
         queues = new QueueTable(connections, nudges);
         admissions = new Admissions(connections, nudges, options.nanoTime);
-        sessions = new Sessions(connections, nudges);
+        sessions = new Sessions(connections, nudges, options.nanoTime);
         batches = new Batches(connections);
         relay = new OutboxRelay(connections, nudges, options.inboxLimit);
         OwnTransactions own = new OwnTransactions(options.dataSource, connections.failures()::ofCaller);

@@ -7,6 +7,8 @@
 -- Payloads and event attributes are json, not jsonb: kept as written (number text, key order, \u0000).
 -- Functions fix their search_path, or bind the names in their bodies when they are made (RETURN), so that no function in a
 -- schema that others may write is called in place of PostgreSQL's.
+-- Literals with a backslash are E'…' where the server stores a text as it was parsed (RETURN, views); functions whose body is
+-- parsed when they are called fix standard_conforming_strings beside the search_path. So each means the same in every session.
 
 -- What a library needs to work with this schema. A library accepts any schema whose min_library it meets.
 create table ${schema}.schema_version (
@@ -230,7 +232,7 @@ create trigger refuse_open_runs after delete on ${schema}.workflow_run
 -- Notes a run in notable_run; by a trigger, so that whatever closes a run notes it. The name of a job's activity stands in
 -- its first event: a quote inside any text is escaped, so nothing else looks like this.
 create function ${schema}.note_run() returns trigger
-    language plpgsql set search_path = pg_catalog, pg_temp as $$
+    language plpgsql set search_path = pg_catalog, pg_temp set standard_conforming_strings = on as $$
 begin
     insert into ${schema}.notable_run (run_id, started_at, closed_at, shard, workflow_id, type, task_queue, status, activity)
     values (new.run_id, new.started_at, new.closed_at, new.shard, new.workflow_id, new.type, new.task_queue, new.status,
@@ -263,8 +265,8 @@ create function ${schema}.history_bound(bounds text, of_end boolean) returns uui
     language sql immutable strict parallel safe
     return case when of_end and bounds like '%TO (MAXVALUE)' then 'ffffffff-ffff-ffff-ffff-ffffffffffff'
                 when not of_end and bounds like '%FROM (MINVALUE)%' then '00000000-0000-0000-0000-000000000000'
-                when of_end then substring(bounds from 'TO \(''([0-9a-f-]{36})''\)')
-                else substring(bounds from 'FROM \(''([0-9a-f-]{36})''\)') end::uuid;
+                when of_end then substring(bounds from E'TO \\(''([0-9a-f-]{36})''\\)')
+                else substring(bounds from E'FROM \\(''([0-9a-f-]{36})''\\)') end::uuid;
 
 -- Whether partitions take every row from one id to another: one that is being detached does not. Each but the last ends
 -- where another begins.
@@ -641,7 +643,7 @@ create table ${schema}.audit (
 create index audit_by_time on ${schema}.audit (at);
 
 create function ${schema}.refuse_audit_change() returns trigger
-    language plpgsql set search_path = pg_catalog, pg_temp as $$
+    language plpgsql set search_path = pg_catalog, pg_temp set quote_all_identifiers = off as $$
 begin
     if coalesce(current_setting('durable.purging', true), '') <> format('%I.%I', tg_table_schema, tg_table_name) then
         raise exception using
@@ -658,7 +660,7 @@ create trigger append_only before update or delete or truncate on ${schema}.audi
 -- Removes what is older, and says so in the audit; gives how many rows went. Nothing younger than a day goes: by its rows
 -- the holder of a token that tells the same failure again is known.
 create function ${schema}.purge_audit(before timestamptz) returns bigint
-    language plpgsql security definer set search_path = ${schema}, pg_temp as $$
+    language plpgsql security definer set search_path = ${schema}, pg_temp set quote_all_identifiers = off as $$
 declare
     gone bigint;
 begin
@@ -775,7 +777,7 @@ revoke execute on function ${schema}.belongs(text) from public;
 -- values with more than 64 levels below them is taken for deep as well. Durable writes and reads 500 levels.) Round by round
 -- the innermost brackets go, until those that are left can't be deep.
 create function ${schema}.is_deep(value text) returns boolean
-    language plpgsql immutable strict parallel safe set search_path = pg_catalog, pg_temp as $$
+    language plpgsql immutable strict parallel safe set search_path = pg_catalog, pg_temp set standard_conforming_strings = on as $$
 declare
     brackets text;
 begin
@@ -796,7 +798,7 @@ end $$;
 -- refused comes as one string. Numbers with an exponent of 90 or more stay as they are written, as strings: jsonb would show
 -- all their digits. PostgreSQL 16 can ask whether a text is refused, without a handler.
 create function ${schema}.readable(value json) returns jsonb
-    language plpgsql immutable strict parallel unsafe set search_path = pg_catalog, pg_temp as $$
+    language plpgsql immutable strict parallel unsafe set search_path = pg_catalog, pg_temp set standard_conforming_strings = on as $$
 declare
     mended text := value::text;
 begin
@@ -831,8 +833,8 @@ end $$;
 -- even -> refuses a text with \u0000 anywhere in it.
 create function ${schema}.seq_of(attributes json) returns integer
     language sql immutable strict parallel unsafe
-    return coalesce(substring(attributes::text from '^\s*\{\s*"seq"\s*:\s*(\d{1,9})\s*[,}]'),
-                    substring(${schema}.readable(attributes) ->> 'seq' from '^\d{1,9}$'))::integer;
+    return coalesce(substring(attributes::text from E'^\\s*\\{\\s*"seq"\\s*:\\s*(\\d{1,9})\\s*[,}]'),
+                    substring(${schema}.readable(attributes) ->> 'seq' from E'^\\d{1,9}$'))::integer;
 
 -- What has an exception handler is refused in a parallel plan up to PostgreSQL 15, and reaches none on newer ones. A server
 -- that was upgraded from 14 or 15 goes on without parallel plans there.
@@ -848,7 +850,7 @@ end $parallel$;
 create function ${schema}.events_in(value json) returns text
     language sql immutable parallel safe
     return case when octet_length(value::text) > 2000 and ${schema}.is_deep(value::text) then to_json(value::text)::text
-                when value::text ~ '^\s*\[' then substring(value::text from '^\s*\[(.*)\]\s*$')
+                when value::text ~ E'^\\s*\\[' then substring(value::text from E'^\\s*\\[(.*)\\]\\s*$')
                 else value::text end;
 
 -- Two arrays of informing events as one: what the job's worker noted, and what orders have added since its claim. Text in,
@@ -858,8 +860,8 @@ create function ${schema}.joined(first json, second json) returns json
     language sql immutable parallel safe
     return case when first is null or first::text = '[]' then second
             when second is null or second::text = '[]' then first
-            when first::text ~ '^\s*\[\s*\]\s*$' then second
-            when second::text ~ '^\s*\[\s*\]\s*$' then first
+            when first::text ~ E'^\\s*\\[\\s*\\]\\s*$' then second
+            when second::text ~ E'^\\s*\\[\\s*\\]\\s*$' then first
             else ('[' || ${schema}.events_in(first) || ',' || ${schema}.events_in(second) || ']')::json end;
 
 -- One row a run.
@@ -895,7 +897,7 @@ create view ${schema}.v_activity as
 select w.workflow_id, w.run_id, a.seq, a.scheduled ->> 'activity' as activity,
        a.scheduled ->> 'taskQueue' as task_queue,
        case when a.ended_type is not null
-                then lower(regexp_replace(substr(a.ended_type, 9), '(.)([A-Z])', '\1_\2', 'g'))
+                then lower(regexp_replace(substr(a.ended_type, 9), '(.)([A-Z])', E'\\1_\\2', 'g'))
             when job.state = 0 then 'ready' when job.state = 1 then 'delayed'
             when job.state = 2 then 'running' when job.state = 3 then 'dead'
             when job.state = 4 then 'paused' when job.state = 5 then 'external'
@@ -903,7 +905,7 @@ select w.workflow_id, w.run_id, a.seq, a.scheduled ->> 'activity' as activity,
             when job.state = 7 then 'waiting'
             when w.closed_at is not null then 'abandoned' else 'ended' end as state,
        a.scheduled_at, job.claimed_at as started_at, a.ended_at, job.visible_at as due_at,
-       coalesce(job.attempt, substring(a.ended ->> 'attempt' from '^\d{1,9}$')::integer, a.last_attempt) as attempt,
+       coalesce(job.attempt, substring(a.ended ->> 'attempt' from E'^\\d{1,9}$')::integer, a.last_attempt) as attempt,
        job.crashes, job.session, job.cancel_requested,
        case when job.run_id is not null then job.last_failure
             when a.last_failure is not null
@@ -924,7 +926,7 @@ select w.workflow_id, w.run_id, a.seq, a.scheduled ->> 'activity' as activity,
                max(e.type) filter (where e.ends) as ended_type,
                max(e.at) filter (where e.ends) as ended_at,
                (array_agg(e.attributes) filter (where e.ends))[1] as ended,
-               max(substring(e.attributes ->> 'attempt' from '^\d{1,9}$')::integer) filter (where e.tells) as last_attempt,
+               max(substring(e.attributes ->> 'attempt' from E'^\\d{1,9}$')::integer) filter (where e.tells) as last_attempt,
                (array_agg(e.attributes -> 'failure' order by e.event_id desc)
                    filter (where e.tells and e.attributes -> 'failure' is not null))[1] as last_failure,
                jsonb_agg(jsonb_build_object('type', e.type, 'at', e.at, 'attributes', e.attributes) order by e.event_id)

@@ -118,6 +118,13 @@ public final class JobSql {
               from unnest(?::uuid[], ?::smallint[], ?::int[], ?::text[]) as u(run_id, shard, seq, details)
             on conflict (run_id, seq, shard) do update set details = excluded.details, at = excluded.at""";
 
+    /** Other jobs than some, by two lists: of the runs that have one, and of run and number of each in one text. */
+    static String otherJobs() {
+        return "(j.run_id <> all(?::uuid[]) or j.run_id::text || ' ' || j.seq::text <> all(?::text[]))";
+    }
+
+    private static final String CANDIDATES = "j.ctid = any(array(";
+
     /** What a job counts for in a portion. */
     private static String size() {
         return PortionSql.size("j.input") + " + " + PortionSql.size("j.headers") + " + coalesce("
@@ -139,18 +146,30 @@ public final class JobSql {
     public static final String CLAIM_LIMITED =
             claim("q.paused and (q.resume_at is null or q.resume_at > durable.clock())");
 
-    /** Both, but for some jobs: two lists more, of the runs that have one, and of run and number of each in one text. */
+    /** Both, but for some jobs. */
     public static final String CLAIM_WITHOUT = without(CLAIM);
 
     public static final String CLAIM_LIMITED_WITHOUT = without(CLAIM_LIMITED);
 
+    /** Which job the claim would take first, whatever is left out of it: with the parameters of its own candidates. */
+    public static String first(String claim) {
+        return "select j.run_id, j.seq, j.workflow_id from durable.activity_job j where "
+                + claim.substring(claim.indexOf(CANDIDATES), claim.indexOf("returning"));
+    }
+
+    /**
+     * A job that the database lets nobody claim waits for an operator. Nothing of it is read but its key: what stands in it may
+     * be what is refused.
+     */
+    public static final String SET_ASIDE = QueuePlaceSql.in("""
+            update durable.activity_job j
+               set state = ${INCIDENT}, buried_at = durable.clock(), fingerprint = ?, last_failure = ?, visible_at = null
+             where j.run_id = ? and j.shard = ? and j.seq = ? and j.state in (${READY}, ${DELAYED})""");
+
     /** The runs are compared first, as that is cheap and nearly always enough. */
     private static String without(String claim) {
         String activities = "j.activity = any(?::text[])";
-        return claim.replace(
-                activities,
-                activities + " and (j.run_id <> all(?::uuid[])"
-                        + " or j.run_id::text || ' ' || j.seq::text <> all(?::text[]))");
+        return claim.replace(activities, activities + " and " + otherJobs());
     }
 
     private static String claim(String closed) {
@@ -187,6 +206,11 @@ public final class JobSql {
             select h.run_id, h.seq, h.details from unnest(?::uuid[], ?::smallint[], ?::int[]) as u(run_id, shard, seq)
              cross join lateral (select h.run_id, h.seq, h.details from durable.activity_heartbeat h
                     where h.run_id = u.run_id and h.seq = u.seq and h.shard = u.shard offset 0) h""";
+
+    /** The condition of {@link #LOCK_OVERDUE} that nobody runs a job. */
+    public static String isIdle() {
+        return QueuePlaceSql.in("j.state in ${idle}");
+    }
 
     /** Jobs that nobody runs and whose time is over; who is locked comes another time. The index has this expression. */
     public static final String LOCK_OVERDUE = QueuePlaceSql.in("""

@@ -12,6 +12,7 @@ import dev.durable.store.postgres.internal.job.HeartbeatRows;
 import dev.durable.store.postgres.internal.job.JobSql;
 import dev.durable.store.postgres.internal.sql.Connections;
 import dev.durable.store.postgres.internal.sql.Param;
+import dev.durable.store.postgres.internal.sql.RefusedRows;
 import dev.durable.store.postgres.internal.sql.SqlScript;
 import dev.durable.store.postgres.internal.sql.TimeColumns;
 import dev.durable.store.postgres.internal.sql.TransactionSettings;
@@ -21,29 +22,53 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** Claims ready jobs, each under a new lease token that will be the message id of its outcome. */
 public final class JobClaims {
     private final Connections connections;
 
-    public JobClaims(Connections connections) {
+    private final RefusedRows<JobKey> refused;
+
+    public JobClaims(Connections connections, LongSupplier nanoTime) {
         this.connections = connections;
+        this.refused = new RefusedRows<>("activity", nanoTime);
     }
 
     public List<ClaimedJob> claim(JobClaim claim) {
         if (claim.limit() <= 0) {
             return List.of();
         }
-        return withDetails(connections.transaction(TransactionSettings.SHORT, tx -> {
+        return withDetails(refused.take(
+                claim.limit(),
+                (most, without) -> claimed(without(claim, without), most),
+                rows -> !rows.isEmpty(),
+                new RefusedJob(connections, claim)));
+    }
+
+    private List<Row> claimed(JobClaim claim, int most) {
+        return connections.transaction(TransactionSettings.SHORT, tx -> {
             List<Row> claimed = new ArrayList<>();
             String sql = claim.without().isEmpty() ? JobSql.CLAIM : JobSql.CLAIM_WITHOUT;
-            tx.last(new SqlScript().read(sql, row -> claimed.add(Row.read(row)), params(claim, claim.limit())));
+            tx.last(new SqlScript().read(sql, row -> claimed.add(Row.read(row)), params(claim, most)));
             return claimed;
-        }));
+        });
+    }
+
+    /** The claim without these jobs, too. */
+    static JobClaim without(JobClaim claim, Set<JobKey> others) {
+        if (others.isEmpty()) {
+            return claim;
+        }
+        Set<JobKey> all = new HashSet<>(claim.without());
+        all.addAll(others);
+        return new JobClaim(claim.session(), claim.taskQueue(), claim.activities(), claim.limit(), all);
     }
 
     /**
@@ -56,10 +81,19 @@ public final class JobClaims {
             return new QueueStore.LimitedClaim(List.of(), null);
         }
         List<@Nullable Duration> retryIn = new ArrayList<>();
-        List<Row> rows = connections.transaction(TransactionSettings.SHORT, tx -> {
+        List<Row> rows = refused.take(
+                claim.limit(),
+                (most, without) -> claimedLimited(without(claim, without), most, retryIn),
+                claimed -> !claimed.isEmpty(),
+                new RefusedJob(connections, claim));
+        return new QueueStore.LimitedClaim(withDetails(rows), retryIn.getFirst());
+    }
+
+    private List<Row> claimedLimited(JobClaim claim, int atMost, List<@Nullable Duration> retryIn) {
+        return connections.transaction(TransactionSettings.SHORT, tx -> {
             List<Row> claimed = new ArrayList<>();
             LimitedQueue queue = LimitedQueue.lock(tx, claim.taskQueue());
-            int most = queue.room(claim.limit());
+            int most = queue.room(atMost);
             if (most > 0) {
                 String sql = claim.without().isEmpty() ? JobSql.CLAIM_LIMITED : JobSql.CLAIM_LIMITED_WITHOUT;
                 tx.run(new SqlScript().read(sql, row -> claimed.add(Row.read(row)), params(claim, most)));
@@ -68,10 +102,9 @@ public final class JobClaims {
             queue.began(claimed.stream().map(Row::start).toList(), script);
             tx.last(script);
             retryIn.clear();
-            retryIn.add(queue.retryIn(claim.limit(), claimed.size()));
+            retryIn.add(queue.retryIn(atMost, claimed.size()));
             return claimed;
         });
-        return new QueueStore.LimitedClaim(withDetails(rows), retryIn.getFirst());
     }
 
     private List<ClaimedJob> withDetails(List<Row> rows) {
@@ -81,8 +114,16 @@ public final class JobClaims {
     }
 
     private static Param[] params(JobClaim claim, int most) {
-        Param queue = Param.of(claim.taskQueue());
         Param session = Param.of(claim.session());
+        List<Param> params =
+                new ArrayList<>(List.of(Param.of(UUID.randomUUID()), session, session, Param.of(claim.taskQueue())));
+        params.addAll(candidates(claim, most));
+        return params.toArray(Param[]::new);
+    }
+
+    /** The parameters of the part that says which jobs. */
+    static List<Param> candidates(JobClaim claim, int most) {
+        Param queue = Param.of(claim.taskQueue());
         List<Param> jobs = new ArrayList<>();
         jobs.add(texts(List.copyOf(claim.activities()), a -> a));
         if (!claim.without().isEmpty()) {
@@ -91,12 +132,12 @@ public final class JobClaims {
             jobs.add(texts(without, key -> key.run().runId() + " " + key.seq()));
         }
         Param limit = Param.of(most);
-        List<Param> params = new ArrayList<>(List.of(Param.of(UUID.randomUUID()), session, session, queue, queue));
+        List<Param> params = new ArrayList<>(List.of(queue));
         params.addAll(jobs);
         params.addAll(List.of(Param.of("-infinity"), limit, queue));
         params.addAll(jobs);
         params.addAll(List.of(limit, limit));
-        return params.toArray(Param[]::new);
+        return params;
     }
 
     /** In a transaction of its own, and only where there can be any: nobody but us writes them now. */

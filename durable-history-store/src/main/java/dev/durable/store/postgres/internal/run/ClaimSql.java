@@ -107,6 +107,15 @@ public final class ClaimSql {
                 select s.task_queue, max(s.run_id::text)::uuid as run_id, (select count(*)::int from seen) as scanned
                   from seen s group by s.task_queue) s""";
 
+    /** Which run the claim would take first; by its own candidates. */
+    static final String FIRST =
+            RUNS.substring(0, RUNS.lastIndexOf(',', RUNS.indexOf("claimed as ("))) + " select m.run_id from mine m";
+
+    /** The same without some runs. */
+    static String without(String claim) {
+        return claim.replace("s.needs <= ?", "s.needs <= ? and s.run_id <> all(?::uuid[])");
+    }
+
     /** What waits for the runs just claimed: in a later statement of that transaction, with a snapshot under the locks. */
     static final String MESSAGES = ReadSql.MESSAGES.replace(
             "unnest(?::uuid[], ?::smallint[]) as u(run_id, shard)",

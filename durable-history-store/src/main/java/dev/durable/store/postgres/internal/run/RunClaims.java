@@ -3,6 +3,7 @@ package dev.durable.store.postgres.internal.run;
 import static dev.durable.store.postgres.internal.sql.Param.texts;
 import static dev.durable.store.postgres.internal.sql.Param.uuids;
 
+import dev.durable.StoreRefusedException;
 import dev.durable.store.ClaimedRun;
 import dev.durable.store.ClaimedRuns;
 import dev.durable.store.InboxMessage;
@@ -12,6 +13,7 @@ import dev.durable.store.RunKey;
 import dev.durable.store.StoredEvent;
 import dev.durable.store.postgres.internal.sql.Connections;
 import dev.durable.store.postgres.internal.sql.Param;
+import dev.durable.store.postgres.internal.sql.RefusedRows;
 import dev.durable.store.postgres.internal.sql.SqlScript;
 import dev.durable.store.postgres.internal.sql.TimeColumns;
 import dev.durable.store.postgres.internal.sql.TransactionSettings;
@@ -23,8 +25,11 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,8 +50,11 @@ public final class RunClaims {
     /** Where the scan of each queue's inbox ended: the next goes on from there, so that no run is passed over for ever. */
     private final Map<String, UUID> cursors = new ConcurrentHashMap<>();
 
-    public RunClaims(Connections connections) {
+    private final RefusedRows<UUID> refused;
+
+    public RunClaims(Connections connections, LongSupplier nanoTime) {
         this.connections = connections;
+        this.refused = new RefusedRows<>("run", nanoTime);
     }
 
     /**
@@ -59,7 +67,11 @@ public final class RunClaims {
         Instant nextDue = null;
         boolean fromStart = false;
         for (int scans = 0; scans < MOST_SCANS; scans++) {
-            Scan scan = scan(claim, queues);
+            Scan scan = refused.take(
+                    claim.limit(),
+                    (most, without) -> scan(new Wanted(claim, queues, most, without)),
+                    found -> !found.claimed.isEmpty(),
+                    new RefusedRun(claim, queues));
             nextDue = scan.nextDue;
             retryIn = earlier(retryIn, scan.retryIn);
             fromStart |= !scan.resumed;
@@ -75,13 +87,55 @@ public final class RunClaims {
         return one == null || (other != null && other.compareTo(one) < 0) ? other : one;
     }
 
-    private Scan scan(RunClaim claim, List<String> queues) {
-        int look = claim.limit() + LOOK_AHEAD;
+    /** A claim of so many, without these runs. */
+    private record Wanted(RunClaim claim, List<String> queues, int limit, Set<UUID> without) {
+        int look() {
+            return limit + LOOK_AHEAD;
+        }
+
+        String in(String sql) {
+            return without.isEmpty() ? sql : ClaimSql.without(sql);
+        }
+    }
+
+    /** Finds the run whose claim is refused. There is no row in which that could be written down: it is only left out. */
+    private final class RefusedRun implements RefusedRows.Kind<UUID> {
+        private final RunClaim claim;
+        private final List<String> queues;
+
+        RefusedRun(RunClaim claim, List<String> queues) {
+            this.claim = claim;
+            this.queues = queues;
+        }
+
+        @Override
+        public Optional<UUID> first(Set<UUID> without) {
+            Wanted one = new Wanted(claim, queues, 1, without);
+            return connections.transaction(TransactionSettings.CLAIM, tx -> {
+                List<UUID> found = new ArrayList<>();
+                tx.last(new SqlScript()
+                        .read(
+                                one.in(ClaimSql.FIRST),
+                                row -> found.add(row.getObject("run_id", UUID.class)),
+                                candidates(one).toArray(Param[]::new)));
+                return found.stream().findFirst();
+            });
+        }
+
+        @Override
+        public boolean setAside(UUID run, StoreRefusedException why) {
+            return false;
+        }
+    }
+
+    private Scan scan(Wanted wanted) {
+        List<String> queues = wanted.queues;
+        int look = wanted.look();
         boolean resumed = queues.stream().anyMatch(cursors::containsKey);
         Scan scan = connections.transaction(TransactionSettings.CLAIM, tx -> {
             Scan once = new Scan(resumed, look);
             tx.last(new SqlScript()
-                    .read(ClaimSql.RUNS, once::read, params(claim, queues, look))
+                    .read(wanted.in(ClaimSql.RUNS), once::read, params(wanted))
                     .read(
                             ClaimSql.MESSAGES,
                             row -> RunReads.addMessage(once.messages, row),
@@ -98,40 +152,47 @@ public final class RunClaims {
         return scan;
     }
 
-    private Param[] params(RunClaim claim, List<String> queues, int look) {
-        Param queueNames = texts(queues, q -> q);
-        Param types = texts(List.copyOf(claim.types()), t -> t);
-        Param ownedFor = Param.of(claim.ownedFor().toMillis());
-        Param needs = Param.of(claim.needs());
-        Param limit = Param.of(claim.limit());
+    private Param[] params(Wanted wanted) {
+        RunClaim claim = wanted.claim;
         Param session = Param.of(claim.session());
-        Param lost = uuids(List.copyOf(claim.lost()), fence -> fence);
-        return new Param[] {
-            queueNames,
-            lost,
-            ownedFor,
-            types,
-            needs,
-            limit,
-            queueNames,
-            uuids(queues, q -> cursors.getOrDefault(q, START)),
-            Param.of(look),
-            session,
-            lost,
-            ownedFor,
-            types,
-            needs,
-            session,
-            limit,
-            Param.of(claim.fence()),
-            ownedFor,
-            session,
-            Param.of(ClaimedRuns.MAX_EVENTS),
-            session,
-            Param.of(ClaimedRuns.SHORT_HISTORY + 1),
-            limit,
-            queueNames
-        };
+        List<Param> params = candidates(wanted);
+        params.addAll(List.of(
+                Param.of(claim.fence()),
+                Param.of(claim.ownedFor().toMillis()),
+                session,
+                Param.of(ClaimedRuns.MAX_EVENTS),
+                session,
+                Param.of(ClaimedRuns.SHORT_HISTORY + 1),
+                Param.of(wanted.limit),
+                texts(wanted.queues, q -> q)));
+        return params.toArray(Param[]::new);
+    }
+
+    /** The parameters of the part that says which runs. */
+    private List<Param> candidates(Wanted wanted) {
+        RunClaim claim = wanted.claim;
+        Param queueNames = texts(wanted.queues, q -> q);
+        Param limit = Param.of(wanted.limit);
+        Param session = Param.of(claim.session());
+        List<Param> claimable = new ArrayList<>(List.of(
+                uuids(List.copyOf(claim.lost()), fence -> fence),
+                Param.of(claim.ownedFor().toMillis()),
+                texts(List.copyOf(claim.types()), t -> t),
+                Param.of(claim.needs())));
+        if (!wanted.without.isEmpty()) {
+            claimable.add(uuids(List.copyOf(wanted.without), id -> id));
+        }
+        List<Param> params = new ArrayList<>(List.of(queueNames));
+        params.addAll(claimable);
+        params.addAll(List.of(
+                limit,
+                queueNames,
+                uuids(wanted.queues, q -> cursors.getOrDefault(q, START)),
+                Param.of(wanted.look()),
+                session));
+        params.addAll(claimable);
+        params.addAll(List.of(session, limit));
+        return params;
     }
 
     private static ClaimedRun claimed(ResultSet row) throws SQLException {

@@ -127,7 +127,7 @@ public final class Ddl {
                 statement.execute("select pg_catalog.set_config('lock_timeout', '" + LOCK_TIMEOUT_MILLIS + "', true),"
                         + " pg_catalog.set_config('statement_timeout', '0', true),"
                         + " pg_catalog.set_config('idle_in_transaction_session_timeout', '0', true), "
-                        + SearchPath.set(SearchPath.with(schema)) + ", " + transactionTimeout("0", true));
+                        + SearchPath.ofScripts(SearchPath.with(schema)) + ", " + transactionTimeout("0", true));
                 if (made && !isTaken(statement)) {
                     statement.execute("rollback");
                     return false;
@@ -239,7 +239,7 @@ public final class Ddl {
                     borrowed.connection(), unused -> strings(statement, """
                     select format('pid %%s of %%s (%%s) since %%s: %%s', a.pid, a.usename,
                                   coalesce(nullif(a.application_name, ''), 'no application name'),
-                                  to_char(a.xact_start, 'HH24:MI:SS'), left(regexp_replace(a.query, '\\s+', ' ', 'g'), 80))
+                                  to_char(a.xact_start, 'HH24:MI:SS'), left(regexp_replace(a.query, '[[:space:]]+', ' ', 'g'), 80))
                       from pg_stat_activity a
                      where a.pid <> pg_backend_pid() and exists (
                            select from pg_locks l join pg_class c on c.oid = l.relation

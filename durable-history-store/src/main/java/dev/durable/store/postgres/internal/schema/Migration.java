@@ -291,6 +291,9 @@ public final class Migration {
                     + connection.getMetaData().getDatabaseProductVersion();
             boolean postgres = product.startsWith("PostgreSQL");
             int major = postgres ? connection.getMetaData().getDatabaseMajorVersion() : 0;
+            if (postgres) {
+                new Suitability(failures).check(connection, statement);
+            }
             return new Found(product, major, postgres ? version(statement) : Optional.empty());
         } catch (SQLException e) {
             throw StoreErrors.isDenied(e) ? noRight(e, failures) : failures.unavailable(e);

@@ -13,26 +13,48 @@ import java.sql.Statement;
  * session.
  *
  * <p>A statement outside of transactions names its schema itself.
+ *
+ * <p>Beside the path stands {@code array_nulls}, by which the server reads a null in an array that the driver sends as text:
+ * switched off, it is the word. {@code standard_conforming_strings} is set for scripts of migrations only. No statement of the
+ * engine has a literal with a backslash; and in its simple mode the driver writes values into a whole script as the session
+ * reads them before that script, so that a script must not change it.
  */
 public final class SearchPath {
     /** The tables are qualified. */
     public static final String OF_THE_SERVER = "pg_catalog, pg_temp";
 
-    private static final String KEEP =
-            "select pg_catalog.set_config('durable_caller.search_path', pg_catalog.current_setting('search_path'), true), ";
+    private static final String NULLS = "array_nulls";
+    private static final String LITERALS = "standard_conforming_strings";
+    private static final String TABLESPACE = "default_tablespace";
+
+    /** The database's own by its name is refused for a partitioned table, and means the same as none. */
+    private static final String OWN_TABLESPACE = "(select t.spcname::pg_catalog.text from pg_catalog.pg_tablespace t"
+            + " join pg_catalog.pg_database d on d.dattablespace operator(pg_catalog.=) t.oid"
+            + " where d.datname operator(pg_catalog.=) pg_catalog.current_database())";
 
     /** Keeps the caller's path, for the transaction, and takes ours. */
-    static final String PIN = KEEP + set(OF_THE_SERVER);
+    static final String PIN = "select " + keep("search_path") + ", " + keep(NULLS) + ", " + set(OF_THE_SERVER);
 
-    static final String RESTORE = "select pg_catalog.set_config('search_path',"
-            + " pg_catalog.current_setting('durable_caller.search_path'), true)";
+    static final String RESTORE = "select " + restore("search_path") + ", " + restore(NULLS);
 
     private SearchPath() {}
 
     /** The script with our path around it, for a session that may go on with its own. */
     public static String around(String script, SchemaName schema) {
-        String session = (KEEP + set(with(schema)) + ";\n").replace(", true)", ", false)");
-        return session + script + "\n" + RESTORE.replace(", true)", ", false)") + ";\n";
+        String before = "select " + keep("search_path") + ", " + keep(NULLS) + ", " + keep(LITERALS) + ", "
+                + keep(TABLESPACE) + ", " + ofScripts(with(schema)) + ";\n";
+        String after = "\n" + RESTORE + ", " + restore(LITERALS) + ", " + restore(TABLESPACE) + ";\n";
+        return before.replace(", true)", ", false)") + script + after.replace(", true)", ", false)");
+    }
+
+    private static String keep(String setting) {
+        return "pg_catalog.set_config('durable_caller." + setting + "', pg_catalog.current_setting('" + setting
+                + "'), true)";
+    }
+
+    private static String restore(String setting) {
+        return "pg_catalog.set_config('" + setting + "', pg_catalog.current_setting('durable_caller." + setting
+                + "'), true)";
     }
 
     /** For statements whose tables are not qualified. */
@@ -40,9 +62,19 @@ public final class SearchPath {
         return "pg_catalog, " + schema.quoted() + ", pg_temp";
     }
 
-    /** An expression that sets it for the transaction. */
+    /** Expressions that set it for the transaction. */
     public static String set(String path) {
-        return "pg_catalog.set_config('search_path', '" + path + "', true)";
+        return "pg_catalog.set_config('search_path', '" + path + "', true), pg_catalog.set_config('" + NULLS
+                + "', 'on', true)";
+    }
+
+    /** Expressions that set it for the transaction in which a script is run whose literals have backslashes. */
+    public static String ofScripts(String path) {
+        return set(path) + ", pg_catalog.set_config('" + LITERALS + "', 'on', true), pg_catalog.set_config('"
+                + TABLESPACE
+                + "', case when pg_catalog.current_setting('" + TABLESPACE + "') operator(pg_catalog.=) "
+                + OWN_TABLESPACE
+                + " then '' else pg_catalog.current_setting('" + TABLESPACE + "') end, true)";
     }
 
     /** Asks in a transaction of its own, with our path; autocommit is on. */

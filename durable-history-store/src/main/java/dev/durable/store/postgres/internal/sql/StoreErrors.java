@@ -2,6 +2,7 @@ package dev.durable.store.postgres.internal.sql;
 
 import dev.durable.DurableException;
 import dev.durable.RolledBackException;
+import dev.durable.StoreRefusedException;
 import dev.durable.StoreUnavailableException;
 import dev.durable.store.CommitUnknownException;
 import dev.durable.store.StoreOutageException;
@@ -50,16 +51,19 @@ public record StoreErrors(String database, String workerRole) {
             case LOCKED -> locked(e);
             case NO_PARTITION -> noPartition(e);
             default ->
-                new DurableException(
-                        "the database at " + database + " refused a statement, nothing was written" + " (SQLSTATE "
-                                + e.getSQLState() + "): " + unended(withoutRow(e))
-                                + (isDenied(e)
-                                        ? ". Usual cause: this database user lacks the role " + workerRole
-                                                + ". GRANT \""
-                                                + workerRole + "\" TO it, or let the owner of the schema run"
-                                                + " Schema.grants()."
-                                        : ""),
-                        withoutRow(e));
+                SqlState.mayBeOneRows(e)
+                        ? refusedForGood(e)
+                        : new DurableException(
+                                "the database at " + database + " refused a statement, nothing was written"
+                                        + " (SQLSTATE "
+                                        + e.getSQLState() + "): " + unended(withoutRow(e))
+                                        + (isDenied(e)
+                                                ? ". Usual cause: this database user lacks the role " + workerRole
+                                                        + ". GRANT \""
+                                                        + workerRole + "\" TO it, or let the owner of the schema run"
+                                                        + " Schema.grants()."
+                                                : ""),
+                                withoutRow(e));
         };
     }
 
@@ -81,6 +85,16 @@ public record StoreErrors(String database, String workerRole) {
                         + " The transaction that this call takes part in is lost as a whole: roll it back, and do it again from"
                         + " its beginning. Usual cause: no worker has run for weeks, or the partition of this month was"
                         + " detached.",
+                withoutRow(e));
+    }
+
+    private StoreRefusedException refusedForGood(SQLException e) {
+        return new StoreRefusedException(
+                "the database at " + database + " refused a statement, nothing was written (SQLSTATE " + e.getSQLState()
+                        + "): " + unended(withoutRow(e))
+                        + ". It would refuse it again. Usual cause: a value that it can't keep, or a check or trigger that"
+                        + " somebody has put on a table of Durable. Send another value, or let the owner of the schema"
+                        + " change what refuses it.",
                 withoutRow(e));
     }
 
@@ -220,11 +234,14 @@ public record StoreErrors(String database, String workerRole) {
      * whatever the error. Who blocked whom stays, and what a trigger has raised: those are the words of whoever wrote it.
      */
     public static SQLException withoutRow(SQLException e) {
+        if (e instanceof WithoutRow) {
+            return e;
+        }
         if (!(e instanceof PSQLException told)) {
             return e.getNextException() == null ? e : withoutRow(e.getNextException());
         }
         if (told.getServerErrorMessage() == null) {
-            return quotesValue(e.getSQLState()) ? at(e, new SQLException(words(e.getSQLState()), e.getSQLState())) : e;
+            return quotesValue(e.getSQLState()) ? at(e, new SQLException(words(e), e.getSQLState())) : e;
         }
         return withoutRow(told, told.getServerErrorMessage());
     }
@@ -233,14 +250,23 @@ public record StoreErrors(String database, String workerRole) {
         StringBuilder kept = new StringBuilder();
         keep(kept, 'S', whole.getSeverity());
         keep(kept, 'C', whole.getSQLState());
-        keep(kept, 'M', quotesValue(whole.getSQLState()) ? words(whole.getSQLState()) : whole.getMessage());
+        keep(kept, 'M', quotesValue(whole.getSQLState()) ? words(e) : whole.getMessage());
         keep(kept, 'D', whole.getDetail() == null ? null : detail(e, whole.getDetail()));
         keep(kept, 'H', whole.getHint());
         keep(kept, 's', whole.getSchema());
         keep(kept, 't', whole.getTable());
         keep(kept, 'c', whole.getColumn());
         keep(kept, 'n', whole.getConstraint());
-        return at(e, new PSQLException(new ServerErrorMessage(kept.append('\0').toString())));
+        return at(e, new WithoutRow(new ServerErrorMessage(kept.append('\0').toString())));
+    }
+
+    /** It has been made already: made again, it would not know where the error arose. */
+    private static final class WithoutRow extends PSQLException {
+        private static final long serialVersionUID = 1L;
+
+        WithoutRow(ServerErrorMessage kept) {
+            super(kept);
+        }
     }
 
     private static SQLException at(SQLException e, SQLException shown) {
@@ -262,13 +288,14 @@ public record StoreErrors(String database, String workerRole) {
     }
 
     /** The names that PostgreSQL's manual has for them. */
-    private static String words(@Nullable String state) {
+    private static String words(SQLException e) {
         String name =
-                switch (String.valueOf(state)) {
+                switch (String.valueOf(e.getSQLState())) {
                     case "22001" -> "string data right truncation";
                     case "22003" -> "numeric value out of range";
                     case "22007" -> "invalid datetime format";
                     case "22008" -> "datetime field overflow";
+                    case "2201B" -> "invalid regular expression";
                     case "22021" -> "character not in repertoire";
                     case "22023" -> "invalid parameter value";
                     case "22032" -> "invalid JSON text";
@@ -276,7 +303,7 @@ public record StoreErrors(String database, String workerRole) {
                     case "22P05" -> "untranslatable character";
                     default -> "data exception";
                 };
-        return name + " (its words are left out, as they may quote the value)";
+        return name + " (its words are left out, as they may quote the value" + ErrorPlace.of(e) + ")";
     }
 
     private static void keep(StringBuilder kept, char field, @Nullable String value) {

@@ -204,6 +204,8 @@ public final class Tx {
                 statements.stream().map(SqlScript.Statement::rendering).toList();
         try (PreparedStatement prepared = connection.prepareStatement(text(renderings))) {
             prepareOnServer(prepared);
+            // Whatever the URL has for all: with a portal that is read in parts, the parts behind the first never come.
+            prepared.setFetchSize(0);
             int index = 1;
             for (int i = 0; i < renderings.size(); i++) {
                 index = renderings

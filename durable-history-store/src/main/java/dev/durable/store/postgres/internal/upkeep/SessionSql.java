@@ -76,6 +76,16 @@ public final class SessionSql {
                        for no key update skip locked) j
              limit ?""");
 
+    /** The last condition of {@link #LOCK_ORPHANS} on a job. */
+    static String isOrphan() {
+        return QueuePlaceSql.in("j.session = g.session and j.state = ${RUNNING}");
+    }
+
+    /** What it reads of a job by a function. */
+    static String onExhausted() {
+        return "durable.readable(j.options) -> 'retry' ->> 'onExhausted'";
+    }
+
     /** A crash each, within the budget: back into the queue. */
     static final String CRASH = QueuePlaceSql.in("""
             update durable.activity_job j

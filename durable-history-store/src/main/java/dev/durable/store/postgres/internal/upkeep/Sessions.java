@@ -13,6 +13,7 @@ import dev.durable.store.postgres.internal.job.IdleJobs;
 import dev.durable.store.postgres.internal.job.JobSql;
 import dev.durable.store.postgres.internal.job.LimitPlaceSql;
 import dev.durable.store.postgres.internal.job.LockedJob;
+import dev.durable.store.postgres.internal.job.SweptJobs;
 import dev.durable.store.postgres.internal.nudge.PendingNudges;
 import dev.durable.store.postgres.internal.sql.Connections;
 import dev.durable.store.postgres.internal.sql.Param;
@@ -31,6 +32,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -40,9 +42,15 @@ public final class Sessions {
     private final Connections connections;
     private final Nudges nudges;
 
-    public Sessions(Connections connections, Nudges nudges) {
+    private final SweptJobs orphans;
+    private final SweptJobs overdue;
+
+    public Sessions(Connections connections, Nudges nudges, LongSupplier nanoTime) {
         this.connections = connections;
         this.nudges = nudges;
+        this.orphans = new SweptJobs(
+                connections, SessionSql.LOCK_ORPHANS, SessionSql.isOrphan(), SessionSql.onExhausted(), nanoTime);
+        this.overdue = new SweptJobs(connections, JobSql.LOCK_OVERDUE, JobSql.isIdle(), "", nanoTime);
     }
 
     public void open(UUID session, String identity, Duration lease, @Nullable Served served) {
@@ -135,13 +143,14 @@ public final class Sessions {
     }
 
     public int requeueOrphans(int limit) {
-        if (!orphansOrDead()) {
-            return 0;
-        }
+        return orphansOrDead() ? orphans.sweep(limit, this::requeueOrphans) : 0;
+    }
+
+    private int requeueOrphans(int limit, Set<JobKey> without) {
         PendingNudges hints = new PendingNudges();
         OrphanedJobs touched = connections.transaction(TransactionSettings.SHORT, tx -> {
             OrphanedJobs jobs = new OrphanedJobs(hints);
-            tx.run(new SqlScript().read(SessionSql.LOCK_ORPHANS, jobs::crashed, Param.of(limit)));
+            tx.run(orphans.lock(limit, without, jobs::crashed));
             SqlScript script = new SqlScript();
             jobs.write(tx, script);
             tx.last(script.then(SessionSql.FORGET).then(LimitPlaceSql.FORGET));
@@ -157,14 +166,14 @@ public final class Sessions {
     }
 
     public int timeOutWaiting(int limit) {
+        return overdue.sweep(limit, this::timeOutWaiting);
+    }
+
+    private int timeOutWaiting(int limit, Set<JobKey> without) {
         PendingNudges hints = new PendingNudges();
         int ended = connections.transaction(TransactionSettings.SHORT, tx -> {
             Map<LockedJob, Timeout> overdue = new LinkedHashMap<>();
-            tx.run(new SqlScript()
-                    .read(
-                            JobSql.LOCK_OVERDUE,
-                            row -> overdue.put(LockedJob.read(row, run(row)), timeout(row)),
-                            Param.of(limit)));
+            tx.run(this.overdue.lock(limit, without, row -> overdue.put(LockedJob.read(row, run(row)), timeout(row))));
             SqlScript script = new SqlScript();
             IdleJobs.timeOut(overdue, tx, script, hints);
             tx.last(script);

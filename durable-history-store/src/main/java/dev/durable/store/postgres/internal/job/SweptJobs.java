@@ -1,0 +1,85 @@
+package dev.durable.store.postgres.internal.job;
+
+import static dev.durable.store.postgres.internal.sql.Param.texts;
+import static dev.durable.store.postgres.internal.sql.Param.uuids;
+
+import dev.durable.StoreRefusedException;
+import dev.durable.store.JobKey;
+import dev.durable.store.RunKey;
+import dev.durable.store.postgres.internal.sql.Connections;
+import dev.durable.store.postgres.internal.sql.Param;
+import dev.durable.store.postgres.internal.sql.RefusedRows;
+import dev.durable.store.postgres.internal.sql.SqlScript;
+import dev.durable.store.postgres.internal.sql.TransactionSettings;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.LongSupplier;
+
+/** Jobs that a chore locks and works off in portions; one that the database refuses to let be changed keeps no others. */
+public final class SweptJobs implements RefusedRows.Kind<JobKey> {
+    private final Connections connections;
+    private final String lock;
+    private final String readable;
+    private final RefusedRows<JobKey> refused;
+
+    /** Works off so many that {@link #lock} finds; says how many there were. */
+    @FunctionalInterface
+    public interface Sweep {
+        int of(int limit, Set<JobKey> without);
+    }
+
+    /**
+     * @param lock locks jobs of alias j; its one parameter is how many
+     * @param condition the last condition on them
+     * @param read what it reads of them by a function, which may be what is refused; empty is nothing
+     */
+    public SweptJobs(Connections connections, String lock, String condition, String read, LongSupplier nanoTime) {
+        this.connections = connections;
+        this.lock = lock.replace(condition, condition + " and " + JobSql.otherJobs());
+        this.readable = read.isEmpty() ? this.lock : this.lock.replace(read, "null::text");
+        this.refused = new RefusedRows<>("activity", nanoTime);
+    }
+
+    public int sweep(int limit, Sweep sweep) {
+        return refused.take(limit, sweep::of, swept -> swept > 0, this);
+    }
+
+    /** The statement that locks them. */
+    public SqlScript lock(int limit, Set<JobKey> without, SqlScript.Row reader) {
+        return script(lock, limit, without, reader);
+    }
+
+    private static SqlScript script(String sql, int limit, Set<JobKey> without, SqlScript.Row reader) {
+        List<JobKey> keys = List.copyOf(without);
+        return new SqlScript()
+                .read(
+                        sql,
+                        reader,
+                        uuids(keys, key -> key.run().runId()),
+                        texts(keys, key -> key.run().runId() + " " + key.seq()),
+                        Param.of(limit));
+    }
+
+    @Override
+    public Optional<JobKey> first(Set<JobKey> without) {
+        return connections.transaction(TransactionSettings.SHORT, tx -> {
+            List<JobKey> found = new ArrayList<>();
+            tx.last(script(
+                    readable,
+                    1,
+                    without,
+                    row -> found.add(new JobKey(
+                            new RunKey(row.getObject("run_id", UUID.class), row.getString("workflow_id")),
+                            row.getInt("seq")))));
+            return found.stream().findFirst();
+        });
+    }
+
+    @Override
+    public boolean setAside(JobKey row, StoreRefusedException why) {
+        return false;
+    }
+}

@@ -1,0 +1,60 @@
+package dev.durable.store.postgres.internal.queue;
+
+import dev.durable.StoreRefusedException;
+import dev.durable.store.JobClaim;
+import dev.durable.store.JobKey;
+import dev.durable.store.RunKey;
+import dev.durable.store.postgres.internal.job.JobSql;
+import dev.durable.store.postgres.internal.sql.Connections;
+import dev.durable.store.postgres.internal.sql.Param;
+import dev.durable.store.postgres.internal.sql.RefusedRows;
+import dev.durable.store.postgres.internal.sql.SafeText;
+import dev.durable.store.postgres.internal.sql.SqlScript;
+import dev.durable.store.postgres.internal.sql.TransactionSettings;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+
+/** Finds the job that keeps a claim from the others, and makes it an incident: no worker can claim it, whatever its release. */
+record RefusedJob(Connections connections, JobClaim claim) implements RefusedRows.Kind<JobKey> {
+    private static final String FINGERPRINT = "a claim of it is refused by the database";
+
+    @Override
+    public Optional<JobKey> first(Set<JobKey> without) {
+        JobClaim those = JobClaims.without(claim, without);
+        String sql = JobSql.first(those.without().isEmpty() ? JobSql.CLAIM : JobSql.CLAIM_WITHOUT);
+        Param[] params = JobClaims.candidates(those, 1).toArray(Param[]::new);
+        return connections.transaction(TransactionSettings.SHORT, tx -> {
+            List<JobKey> found = new ArrayList<>();
+            tx.last(new SqlScript()
+                    .read(
+                            sql,
+                            row -> found.add(new JobKey(
+                                    new RunKey(row.getObject("run_id", UUID.class), row.getString("workflow_id")),
+                                    row.getInt("seq"))),
+                            params));
+            return found.stream().findFirst();
+        });
+    }
+
+    @Override
+    public boolean setAside(JobKey job, StoreRefusedException why) {
+        try {
+            return connections.transaction(TransactionSettings.SHORT, tx -> {
+                tx.last(new SqlScript()
+                        .then(
+                                JobSql.SET_ASIDE,
+                                Param.of(FINGERPRINT),
+                                Param.of(SafeText.storable("no worker can claim it: " + why.getMessage())),
+                                Param.of(job.run().runId()),
+                                Param.of((short) job.run().shard()),
+                                Param.of(job.seq())));
+                return true;
+            });
+        } catch (StoreRefusedException refused) {
+            return false;
+        }
+    }
+}
