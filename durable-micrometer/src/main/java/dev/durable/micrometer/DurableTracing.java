@@ -11,6 +11,7 @@ import dev.durable.intercept.TurnCall;
 import dev.durable.intercept.WorkerInterceptor;
 import dev.durable.store.JobStart;
 import dev.durable.store.RunIds;
+import dev.durable.store.Thrown;
 import io.micrometer.common.KeyValues;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
@@ -301,7 +302,7 @@ public final class DurableTracing implements ClientInterceptor, WorkerIntercepto
     private Observation.Scope opened(Observation observation, Observation.@Nullable Scope before) {
         try {
             return observation.openScope();
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) {
             threw(e);
             registry.setCurrentObservationScope(before);
             return Observation.Scope.NOOP;
@@ -311,7 +312,7 @@ public final class DurableTracing implements ClientInterceptor, WorkerIntercepto
     private void close(Observation.Scope scope, Observation.@Nullable Scope before) {
         try {
             scope.close();
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) {
             threw(e);
             registry.setCurrentObservationScope(before);
         }
@@ -320,20 +321,20 @@ public final class DurableTracing implements ClientInterceptor, WorkerIntercepto
     private void harmless(Runnable telling) {
         try {
             telling.run();
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) {
             threw(e);
         }
     }
 
     private void threw(Throwable thrown) {
         if (told.getAndSet(true)) {
-            log.debug("an observation failed", thrown);
+            Thrown.quietly(() -> log.debug("an observation failed", thrown));
         } else {
-            log.warn(
+            Thrown.quietly(() -> log.warn(
                     "an observation of the engine failed, and its span is not as it should be; the work goes on. Usual cause:"
                             + " a handler, filter or convention of the ObservationRegistry that throws. Later ones are logged at"
                             + " DEBUG.",
-                    thrown);
+                    thrown));
         }
     }
 }

@@ -8,6 +8,7 @@ import dev.durable.client.WorkerStatus;
 import dev.durable.internal.engine.EngineBuilder;
 import dev.durable.internal.engine.PreparedEngine;
 import dev.durable.observe.EngineStatistics;
+import dev.durable.store.Thrown;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
@@ -166,8 +167,8 @@ final class LateEngine implements PreparedEngine, SmartInitializingSingleton {
 
     private static StoreUnavailableException reason(RuntimeException e) {
         String said = e instanceof StoreUnavailableException
-                ? String.valueOf(e.getMessage())
-                : String.valueOf(StoreAccess.explained(e).getMessage());
+                ? Thrown.of(e).words()
+                : Thrown.of(StoreAccess.explained(e)).words();
         return new StoreUnavailableException(
                 "Durable's store has not been open since this application began, nothing was done: " + said, e);
     }
@@ -185,9 +186,9 @@ final class LateEngine implements PreparedEngine, SmartInitializingSingleton {
             StoreUnavailableException before = away;
             away = reason(seen);
             if (StoreAccess.isAway(e)) {
-                log.debug("Durable's database is still away: {}", seen.getMessage());
+                log.debug("Durable's database is still away: {}", Thrown.of(seen).words());
             } else if (before == null || !String.valueOf(before.getMessage()).equals(away.getMessage())) {
-                log.error("Durable can't begin: {}", seen.getMessage(), seen);
+                log.error("Durable can't begin: {}", Thrown.of(seen).words(), seen);
             }
             return false;
         }

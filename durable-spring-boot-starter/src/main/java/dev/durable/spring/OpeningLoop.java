@@ -1,5 +1,6 @@
 package dev.durable.spring;
 
+import dev.durable.store.Thrown;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -48,7 +49,10 @@ final class OpeningLoop {
         try {
             return isDone.getAsBoolean();
         } catch (Error e) {
-            log.error("Durable can't begin, and it is tried again: {}", e.toString(), e);
+            log.error(
+                    "Durable can't begin, and it is tried again: {}",
+                    Thrown.of(e).text(),
+                    e);
             return false;
         }
     }

@@ -38,6 +38,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
@@ -374,14 +375,15 @@ public final class EngineBuilder implements DurableEngine.Builder {
             watch.mustBeOwn();
         }
         watch.tell();
+        UnaryOperator<Throwable> loggable = new FailureCodec(payloads, errors.sanitizer())::loggable;
         Engine engine = new Engine(
                 store,
                 built,
                 new EngineSettings(identity, queues, limits, worker, strict, payloads, errors, reading, interception),
-                drive == null ? new ThreadDrive(new FailureCodec(payloads, errors.sanitizer())::loggable) : drive,
+                drive == null ? new ThreadDrive(loggable) : drive,
                 random,
                 watch,
-                Observers.of(observers, System::nanoTime));
+                Observers.of(observers, System::nanoTime, loggable));
         begin(engine, engine::start);
         return engine;
     }

@@ -34,8 +34,10 @@ import dev.durable.store.NewRun;
 import dev.durable.store.OpenJob;
 import dev.durable.store.RunKey;
 import dev.durable.store.StartOutcome;
+import dev.durable.store.Thrown;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -272,7 +274,10 @@ final class EngineDispatch implements Dispatch {
             Thread.currentThread().interrupt();
             throw new StoreUnavailableException("interrupted while waiting; what was sent may still happen", e);
         } catch (ExecutionException e) {
-            throw e.getCause() instanceof DurableException durable ? durable : new CompletionException(e.getCause());
+            Throwable cause = Objects.requireNonNullElse(e.getCause(), e);
+            throw cause instanceof DurableException durable
+                    ? durable
+                    : new CompletionException(Thrown.of(cause).text(), cause);
         }
     }
 

@@ -13,6 +13,7 @@ import dev.durable.observe.RunStall;
 import dev.durable.observe.TransitionWrite;
 import dev.durable.observe.WorkflowClose;
 import dev.durable.observe.WorkflowStart;
+import dev.durable.store.Thrown;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,6 +21,7 @@ import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,20 +35,27 @@ public final class Observers implements EngineObserver {
 
     private volatile EngineObserver[] all;
     private final LongSupplier nanoTime;
+    private final UnaryOperator<Throwable> loggable;
     /** When it may be logged again that one has thrown. */
     private final AtomicLong logFrom;
 
     private volatile boolean begun;
 
-    private Observers(List<EngineObserver> all, LongSupplier nanoTime) {
+    private Observers(List<EngineObserver> all, LongSupplier nanoTime, UnaryOperator<Throwable> loggable) {
+        this.loggable = loggable;
         this.all = all.toArray(EngineObserver[]::new);
         this.nanoTime = nanoTime;
         this.logFrom = new AtomicLong(nanoTime.getAsLong());
     }
 
-    /** One that tells all of them; {@link EngineObserver#NONE} where there are none. */
-    public static EngineObserver of(List<EngineObserver> all, LongSupplier nanoTime) {
-        return all.isEmpty() ? NONE : new Observers(all, nanoTime);
+    /**
+     * One that tells all of them; {@link EngineObserver#NONE} where there are none.
+     *
+     * @param loggable what one of them throws as it may be logged
+     */
+    public static EngineObserver of(
+            List<EngineObserver> all, LongSupplier nanoTime, UnaryOperator<Throwable> loggable) {
+        return all.isEmpty() ? NONE : new Observers(all, nanoTime, loggable);
     }
 
     private void tell(Consumer<EngineObserver> event) {
@@ -63,11 +72,11 @@ public final class Observers implements EngineObserver {
         long now = nanoTime.getAsLong();
         long from = logFrom.get();
         if (now - from >= 0 && logFrom.compareAndSet(from, now + QUIET_NANOS)) {
-            log.warn(
+            Thrown.quietly(() -> log.warn(
                     "observer {} threw, and what it was told is lost to it; the engine goes on. Usual cause: a mistake in its"
                             + " code, or libraries that do not fit together. This is logged once a minute.",
                     observer.getClass().getName(),
-                    thrown);
+                    loggable.apply(thrown)));
         }
     }
 
@@ -86,11 +95,12 @@ public final class Observers implements EngineObserver {
                             observer.getClass().getName());
                 }
             } catch (Throwable e) {
-                log.warn(
+                Throwable shown = loggable.apply(e);
+                Thrown.quietly(() -> log.warn(
                         "observer {} hears nothing of this engine: {}",
                         observer.getClass().getName(),
-                        String.valueOf(e.getMessage()),
-                        e);
+                        Thrown.of(shown).words(),
+                        shown));
             }
         }
         all = taking.toArray(EngineObserver[]::new);

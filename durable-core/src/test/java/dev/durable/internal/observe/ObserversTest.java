@@ -94,7 +94,7 @@ class ObserversTest {
 
     @Test
     void what_one_throws_is_kept_from_the_others_and_logged_once_a_minute() {
-        EngineObserver all = Observers.of(List.of(breaks, hears), nanos::get);
+        EngineObserver all = Observers.of(List.of(breaks, hears), nanos::get, thrown -> thrown);
 
         all.heartbeatsWritten(1);
         all.heartbeatsWritten(2);
@@ -212,7 +212,7 @@ class ObserversTest {
 
     @Test
     void an_engine_that_never_began_does_not_say_that_it_has_closed() {
-        EngineObserver all = Observers.of(List.of(hears), nanos::get);
+        EngineObserver all = Observers.of(List.of(hears), nanos::get, thrown -> thrown);
         all.engineClosed();
         assertThat(heard).isEmpty();
     }
@@ -220,7 +220,7 @@ class ObserversTest {
     @Test
     void without_observers_the_engine_has_the_bare_store_and_nothing_is_made() {
         InMemoryHistoryStore store = new InMemoryHistoryStore();
-        EngineObserver nobody = Observers.of(List.of(), nanos::get);
+        EngineObserver nobody = Observers.of(List.of(), nanos::get, thrown -> thrown);
         Telemetry telemetry = new Telemetry(nobody, store.clock());
 
         assertThat(nobody).isSameAs(EngineObserver.NONE);

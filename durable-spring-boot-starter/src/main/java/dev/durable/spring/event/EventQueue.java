@@ -1,5 +1,6 @@
 package dev.durable.spring.event;
 
+import dev.durable.store.Thrown;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.atomic.AtomicLong;
@@ -61,11 +62,11 @@ final class EventQueue implements DisposableBean {
     private void publish(Object event) {
         try {
             publish.accept(event);
-        } catch (RuntimeException | Error e) {
-            log.warn(
+        } catch (Throwable e) {
+            Thrown.quietly(() -> log.warn(
                     "a listener of {} failed, and the event is not told again",
                     event.getClass().getSimpleName(),
-                    e);
+                    e));
         }
     }
 

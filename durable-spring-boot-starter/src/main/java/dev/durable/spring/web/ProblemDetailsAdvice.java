@@ -4,6 +4,7 @@ import dev.durable.DurableException;
 import dev.durable.RefusedInputException;
 import dev.durable.StoreUnavailableException;
 import dev.durable.WorkflowAlreadyStartedException;
+import dev.durable.store.Thrown;
 import java.net.URI;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,9 +42,15 @@ final class ProblemDetailsAdvice {
             throw thrown;
         }
         if (thrown instanceof StoreUnavailableException) {
-            log.warn("answered {}: {}", problem.status().value(), thrown.getMessage());
+            log.warn(
+                    "answered {}: {}",
+                    problem.status().value(),
+                    Thrown.of(thrown).message());
         } else {
-            log.debug("answered {}: {}", problem.status().value(), thrown.getMessage());
+            log.debug(
+                    "answered {}: {}",
+                    problem.status().value(),
+                    Thrown.of(thrown).message());
         }
         return ResponseEntity.status(problem.status())
                 .headers(headers -> retryAfter(problem, headers))
@@ -59,7 +66,7 @@ final class ProblemDetailsAdvice {
     }
 
     private ProblemDetail details(Problem problem, Exception thrown) {
-        String message = thrown.getMessage();
+        String message = Thrown.of(thrown).message();
         ProblemDetail details = ProblemDetail.forStatusAndDetail(
                 problem.status(), properties.includeMessage() && message != null ? message : problem.detail());
         details.setType(URI.create("urn:durable:problem:" + problem.type()));
