@@ -96,8 +96,8 @@ sealed interface RetryDecision {
     }
 
     /** A subclass of the application may say nothing that can be heard: then the policy alone decides. */
-    private static <T> @Nullable T said(Throwable by, Supplier<T> advice) {
-        return Thrown.of(by).read("its advice", advice, null);
+    private static <T> @Nullable T said(Throwable by, Supplier<@Nullable T> advice) {
+        return Thrown.of(by).<@Nullable T>read("its advice", advice, null);
     }
 
     private static @Nullable Integer limit(int attempt, OptionalInt remaining) {
