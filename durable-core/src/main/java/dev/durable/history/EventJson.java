@@ -4,6 +4,7 @@ import dev.durable.DurableException;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.MessageKind;
 import dev.durable.store.StoredEvent;
+import dev.durable.store.Thrown;
 import java.time.DateTimeException;
 import java.util.Comparator;
 import java.util.List;
@@ -63,8 +64,8 @@ public final class EventJson {
                                     stored.id(),
                                     stored.type(),
                                     e instanceof IllegalArgumentException || e instanceof DateTimeException
-                                            ? e.getMessage()
-                                            : e.toString(),
+                                            ? Thrown.of(e).words()
+                                            : Thrown.of(e).text(),
                                     stored.attributes().length()),
                     e);
         }

@@ -125,7 +125,7 @@ public final class OutageLog {
     }
 
     private static String text(Exception why) {
-        return String.valueOf(why.getMessage()).strip().replaceAll("\\s*\\n\\s*", " ");
+        return Thrown.of(why).words().strip().replaceAll("\\s*\\n\\s*", " ");
     }
 
     private static long seconds(long nanos) {

@@ -16,6 +16,7 @@ import dev.durable.intercept.WorkerInterceptor;
 import dev.durable.store.Bounds;
 import dev.durable.store.JobStart;
 import dev.durable.store.RunIds;
+import dev.durable.store.Thrown;
 import io.micrometer.common.KeyValue;
 import io.micrometer.common.KeyValues;
 import io.micrometer.observation.Observation;
@@ -353,7 +354,7 @@ public final class DurableTracing implements ClientInterceptor, WorkerIntercepto
     private Observation.Scope opened(Observation observation, Observation.@Nullable Scope before) {
         try {
             return observation.openScope();
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) {
             threw(e);
             registry.setCurrentObservationScope(before);
             return Observation.Scope.NOOP;
@@ -363,7 +364,7 @@ public final class DurableTracing implements ClientInterceptor, WorkerIntercepto
     private void close(Observation.Scope scope, Observation.@Nullable Scope before) {
         try {
             scope.close();
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) {
             threw(e);
             registry.setCurrentObservationScope(before);
         }
@@ -372,7 +373,7 @@ public final class DurableTracing implements ClientInterceptor, WorkerIntercepto
     private void harmless(Runnable telling) {
         try {
             telling.run();
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) {
             threw(e);
         }
     }
@@ -380,13 +381,13 @@ public final class DurableTracing implements ClientInterceptor, WorkerIntercepto
     private void threw(Throwable thrown) {
         Throwable shown = engine.masked().apply(thrown);
         if (told.getAndSet(true)) {
-            log.debug("an observation failed", shown);
+            Thrown.quietly(() -> log.debug("an observation failed", shown));
         } else {
-            log.warn(
+            Thrown.quietly(() -> log.warn(
                     "an observation of the engine failed, and its span is not as it should be; the work goes on. Usual cause:"
                             + " a handler, filter or convention of the ObservationRegistry that throws. Later ones are logged at"
                             + " DEBUG.",
-                    shown);
+                    shown));
         }
     }
 }

@@ -9,6 +9,7 @@ import dev.durable.client.WorkerStatus;
 import dev.durable.internal.engine.EngineBuilder;
 import dev.durable.internal.engine.PreparedEngine;
 import dev.durable.observe.EngineStatistics;
+import dev.durable.store.Thrown;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
@@ -167,8 +168,8 @@ final class LateEngine implements PreparedEngine, SmartInitializingSingleton {
 
     private static StoreUnavailableException reason(RuntimeException e) {
         String said = e instanceof StoreUnavailableException
-                ? String.valueOf(e.getMessage())
-                : String.valueOf(StoreAccess.explained(e).getMessage());
+                ? Thrown.of(e).words()
+                : Thrown.of(StoreAccess.explained(e)).words();
         return new StoreUnavailableException(
                 "Durable's store has not been open since this application began, nothing was done: " + said, e);
     }

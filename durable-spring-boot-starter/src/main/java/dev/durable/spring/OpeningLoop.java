@@ -1,5 +1,6 @@
 package dev.durable.spring;
 
+import dev.durable.store.Thrown;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;

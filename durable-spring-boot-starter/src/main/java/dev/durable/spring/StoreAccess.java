@@ -1,9 +1,9 @@
 package dev.durable.spring;
 
 import dev.durable.DurableException;
+import dev.durable.store.Thrown;
 import java.io.IOException;
 import java.sql.SQLException;
-import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -31,7 +31,7 @@ final class StoreAccess {
     static RuntimeException explained(RuntimeException failure) {
         String said = chain(failure)
                 .filter(SQLException.class::isInstance)
-                .map(Throwable::getMessage)
+                .map(e -> Thrown.of(e).message())
                 .filter(Objects::nonNull)
                 .reduce((outer, inner) -> inner)
                 .orElse("");
@@ -70,7 +70,7 @@ final class StoreAccess {
     }
 
     private static boolean hasNoDriver(Throwable failure) {
-        return chain(failure).anyMatch(e -> String.valueOf(e.getMessage()).contains(NO_DRIVER));
+        return chain(failure).anyMatch(e -> Thrown.of(e).words().contains(NO_DRIVER));
     }
 
     private static Stream<String> states(Throwable failure) {
@@ -81,9 +81,6 @@ final class StoreAccess {
     }
 
     private static Stream<Throwable> chain(Throwable failure) {
-        List<Throwable> causes = Stream.iterate(failure, Objects::nonNull, Throwable::getCause)
-                .limit(50)
-                .toList();
-        return causes.stream();
+        return Thrown.of(failure).chain();
     }
 }

@@ -11,6 +11,7 @@ import dev.durable.store.ClaimedJob;
 import dev.durable.store.HeldJob;
 import dev.durable.store.JobKey;
 import dev.durable.store.JobUpdate;
+import dev.durable.store.Thrown;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.UUID;
@@ -173,13 +174,10 @@ public final class Attempt implements Runnable, Leases.Held {
             runInTransaction(startedAt);
             return;
         }
-        ActivityInvocation.Ended how;
-        try {
-            how = ActivityInvocation.run(binding, job, context, host.code(), this::wasRead);
-        } finally {
-            thread.leave();
-        }
-        Cancellation.Cause cause = cancellation.cause();
+        ActivityInvocation.Ended how = invoked();
+        // While it counts as running, and on its thread, as code of the application takes part.
+        AttemptEnd.Decided decided = end.decide(how, startedAt, cancellation.cause());
+        thread.leave();
         boolean counts = ends(Phase.RUNNING);
         // Freed before the outcome is reported, so that the run's next activity finds the slot.
         slot.free();
@@ -188,7 +186,15 @@ public final class Attempt implements Runnable, Leases.Held {
         } else if (how instanceof ActivityInvocation.Returned && context.leftToOthers()) {
             tell(() -> end.leftToOthers(watch.left(), heartbeats.latest(), heardRevision));
         } else {
-            tell(() -> end.ended(how, startedAt, cause, heartbeats.latest()));
+            tell(() -> decided.report(heartbeats.latest()));
+        }
+    }
+
+    private ActivityInvocation.Ended invoked() {
+        try {
+            return ActivityInvocation.run(binding, job, context, host.code(), this::wasRead);
+        } catch (Throwable e) {
+            return new ActivityInvocation.Threw(e);
         }
     }
 
@@ -234,7 +240,7 @@ public final class Attempt implements Runnable, Leases.Held {
         AtomicReference<Cancellation.Cause> cause = new AtomicReference<>(cancellation.cause());
         TransactionalBody.Result result = body.run(
                 watch.left(),
-                () -> ActivityInvocation.run(binding, job, context, host.code(), this::wasRead),
+                this::invoked,
                 () -> {
                     cause.set(cancellation.cause());
                     return ends(Phase.RUNNING);
@@ -261,7 +267,7 @@ public final class Attempt implements Runnable, Leases.Held {
                 tell(() -> {
                     String details = heartbeats.latest();
                     if (!end.givenBackForOutage(result, cause.get(), details)) {
-                        end.ended(result.how(), startedAt, cause.get(), details);
+                        end.decide(result.how(), startedAt, cause.get()).report(details);
                     }
                 });
         }
@@ -470,13 +476,13 @@ public final class Attempt implements Runnable, Leases.Held {
     private void tell(Runnable words) {
         try {
             words.run();
-        } catch (RuntimeException e) {
-            log.error(
-                    "the end of {} can't be reported",
-                    this,
-                    host.code().failures().loggable(e));
+        } catch (Throwable e) {
             host.leases().forget(job.lease());
             place.endIsDurable();
+            Thrown.quietly(() -> log.error(
+                    "the end of {} can't be reported",
+                    this,
+                    host.code().failures().loggable(e)));
         }
     }
 

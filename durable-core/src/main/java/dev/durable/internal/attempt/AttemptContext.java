@@ -17,11 +17,13 @@ import dev.durable.internal.payload.FailureCodec;
 import dev.durable.store.Bounds;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.JobUpdate;
+import dev.durable.store.Thrown;
 import dev.durable.store.TransactionalActivities;
 import java.lang.reflect.Type;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -242,7 +244,11 @@ final class AttemptContext implements ActivityContext {
             throw new CancelledException(
                     "interrupted while a checkpoint of " + job.activity() + " was being stored; it may be durable", e);
         } catch (ExecutionException e) {
-            throw new DurableException("the store refused a checkpoint of " + job.activity() + ": " + e.getCause(), e);
+            throw new DurableException(
+                    "the store refused a checkpoint of " + job.activity() + ": "
+                            + Thrown.of(Objects.requireNonNullElse(e.getCause(), e))
+                                    .text(),
+                    e);
         }
     }
 }

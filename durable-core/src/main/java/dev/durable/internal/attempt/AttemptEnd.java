@@ -1,6 +1,7 @@
 package dev.durable.internal.attempt;
 
 import dev.durable.ActivityOptions;
+import dev.durable.DurableException;
 import dev.durable.OutcomeUnknownException;
 import dev.durable.StoreRefusedException;
 import dev.durable.StoreUnavailableException;
@@ -14,6 +15,7 @@ import dev.durable.store.AtMostOnce;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.RecordText;
+import dev.durable.store.Thrown;
 import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -78,30 +80,62 @@ final class AttemptEnd {
         report.detach(left, now.options().heartbeatTimeout(), details, revision, options);
     }
 
-    /** The body ended. */
-    void ended(ActivityInvocation.Ended how, Instant startedAt, Cancellation.Cause cause, @Nullable String details) {
+    /** An end that was decided, and of which nothing but data is left. */
+    @FunctionalInterface
+    interface Decided {
+        /**
+         * Has it reported.
+         *
+         * @param details its last heartbeat details
+         */
+        void report(@Nullable String details);
+    }
+
+    /**
+     * Decides what it means that the body ended. The application's own code takes part: getters of exceptions, {@code
+     * retryIf}, the sanitizer of errors. Hence it is to be called while the body counts as running, so that the time limits of
+     * the attempt hold for that code, too. What it throws is caught where it is called; whatever else breaks here uses the
+     * attempt, with a failure that says so.
+     */
+    Decided decide(ActivityInvocation.Ended how, Instant startedAt, Cancellation.Cause cause) {
         cancelled = cause == Cancellation.Cause.REQUESTED;
         returned = how instanceof ActivityInvocation.Returned;
-        switch (how) {
-            case ActivityInvocation.Returned returned -> {
-                span.ended(Outcome.COMPLETED);
-                report.completed(returned.result(), startedAt);
-            }
+        try {
+            return decided(how, startedAt, cause);
+        } catch (Throwable e) {
+            DurableException instead = new DurableException("attempt " + job.attempt() + " of " + job.activity()
+                    + " ended, and how can't be described: " + Thrown.of(e).text());
+            return ruling(rules().threw(instead, cancelled));
+        }
+    }
+
+    private Decided decided(ActivityInvocation.Ended how, Instant startedAt, Cancellation.Cause cause) {
+        return switch (how) {
+            case ActivityInvocation.Returned returned ->
+                details -> {
+                    span.ended(Outcome.COMPLETED);
+                    report.completed(returned.result(), startedAt);
+                };
             // The arguments of a local activity were written by this process, so no other worker could read them.
             case ActivityInvocation.NotRead unread
-            when host.reports().local() -> ruled(rules().cannotCross(unread.why(), cancelled), details);
-            case ActivityInvocation.NotRead unread -> {
-                span.ended(Outcome.NOT_READ);
-                report.notRead(unread.why());
-            }
-            case ActivityInvocation.CanNotCross refused ->
-                ruled(rules().cannotCross(refused.why(), cancelled), details);
+            when host.reports().local() -> ruling(rules().cannotCross(unread.why(), cancelled));
+            case ActivityInvocation.NotRead unread ->
+                details -> {
+                    span.ended(Outcome.NOT_READ);
+                    report.notRead(unread.why());
+                };
+            case ActivityInvocation.CanNotCross refused -> ruling(rules().cannotCross(refused.why(), cancelled));
             case ActivityInvocation.Threw ignored
-            when cause == Cancellation.Cause.SHUTDOWN && !terms.options().atMostOnce() -> release(details, true);
+            when cause == Cancellation.Cause.SHUTDOWN && !terms.options().atMostOnce() ->
+                details -> release(details, true);
             case ActivityInvocation.Threw threw
-            when cause == Cancellation.Cause.SHUTDOWN -> outcomeUnknown(threw.thrown(), details);
-            case ActivityInvocation.Threw threw -> ruled(rules().threw(threw.thrown(), cancelled), details);
-        }
+            when cause == Cancellation.Cause.SHUTDOWN -> ruling(outcomeUnknown(threw.thrown()));
+            case ActivityInvocation.Threw threw -> ruling(rules().threw(threw.thrown(), cancelled));
+        };
+    }
+
+    private Decided ruling(AttemptResult ruling) {
+        return details -> ruled(ruling, details);
     }
 
     /**
@@ -182,7 +216,7 @@ final class AttemptEnd {
     /** Its worker gives it up, and its body may have run: given back, if it may run again. */
     void abandoned(@Nullable String details) {
         if (terms.options().atMostOnce()) {
-            outcomeUnknown(null, details);
+            ruled(outcomeUnknown(null), details);
         } else {
             release(details, true);
         }
@@ -223,12 +257,12 @@ final class AttemptEnd {
     }
 
     /** An at-most-once body that may have run: its outcome is unknown, as what it threw may come of the shutdown. */
-    private void outcomeUnknown(@Nullable Throwable thrown, @Nullable String details) {
+    private AttemptResult outcomeUnknown(@Nullable Throwable thrown) {
         Failure unknown = thrown == null
                 ? Failure.of(OutcomeUnknownException.class.getName(), AtMostOnce.why(job.attempt()))
                 : host.code()
                         .failure(job.activity(), new OutcomeUnknownException(AtMostOnce.why(job.attempt()), thrown));
-        ruled(rules().lost(unknown), details);
+        return rules().lost(unknown);
     }
 
     /** A timeout, in words. */

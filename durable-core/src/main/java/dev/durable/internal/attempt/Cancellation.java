@@ -3,6 +3,7 @@ package dev.durable.internal.attempt;
 import dev.durable.CancelledException;
 import dev.durable.DurableException;
 import dev.durable.StaleAttemptException;
+import dev.durable.store.Thrown;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
@@ -149,8 +150,8 @@ public final class Cancellation {
     private void runLogged(Runnable action) {
         try {
             action.run();
-        } catch (RuntimeException | Error e) {
-            log.warn("a cancel action of an activity failed", loggable.apply(e));
+        } catch (Throwable e) {
+            Thrown.quietly(() -> log.warn("a cancel action of an activity failed", loggable.apply(e)));
         }
     }
 }

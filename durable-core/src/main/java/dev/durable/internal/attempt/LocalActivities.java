@@ -3,6 +3,7 @@ package dev.durable.internal.attempt;
 import dev.durable.internal.drive.Deadlines;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.JobUpdate;
+import dev.durable.store.Thrown;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
@@ -157,7 +158,8 @@ public final class LocalActivities implements LocalCalls, Reports {
         } catch (RuntimeException e) {
             calls.remove(lease);
             host.leases().remove(lease);
-            call.caller.refused("local activity " + job.activity() + " can't be begun on this worker: " + e.getMessage()
+            call.caller.refused("local activity " + job.activity() + " can't be begun on this worker: "
+                    + Thrown.of(e).words()
                     + ". A worker that has the workflow must have the local activities that it calls.");
         }
     }

@@ -4,6 +4,7 @@ import dev.durable.RetryIf;
 import dev.durable.RetryPolicy;
 import dev.durable.internal.payload.NamedClass;
 import dev.durable.store.Bounds;
+import dev.durable.store.Thrown;
 import java.lang.reflect.Constructor;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -46,8 +47,9 @@ public record NamedRetryIf(String name, ClassLoader loader, UnaryOperator<Throwa
                     found.asSubclass(RetryIf.class).getDeclaredConstructor();
             made.setAccessible(true);
             return made.newInstance().retry(failure, attempt);
-        } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
-            log.warn("retryIf {} can't be asked, the retry policy decides without it", name, loggable.apply(e));
+        } catch (Throwable e) {
+            Thrown.quietly(() -> log.warn(
+                    "retryIf {} can't be asked, the retry policy decides without it", name, loggable.apply(e)));
             return true;
         }
     }

@@ -8,6 +8,7 @@ import dev.durable.internal.drive.Jitter;
 import dev.durable.store.AtMostOnce;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.JobUpdate;
+import dev.durable.store.Thrown;
 import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -35,7 +36,8 @@ final class OptionsInRow {
             return code.options(job.activity(), job.workflowType(), job.options());
         } catch (RuntimeException e) {
             throw new PayloadException(
-                    "the options of " + job.activity() + " can't be read: " + e.getMessage()
+                    "the options of " + job.activity() + " can't be read: "
+                            + Thrown.of(e).words()
                             + ". Usually a newer version"
                             + " of Durable wrote them: let a worker of that version take the job, or upgrade this one."
                             + " What is stored: " + job.options().length() + " characters",

@@ -7,10 +7,13 @@ import dev.durable.RetryIf;
 import dev.durable.RetryPolicy;
 import dev.durable.RetryableException;
 import dev.durable.internal.drive.Jitter;
+import dev.durable.store.Thrown;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -70,7 +73,7 @@ sealed interface RetryDecision {
     }
 
     static RetryDecision of(Throwable thrown, Standing standing, RandomGenerator random) {
-        Optional<Duration> deferred = inChain(thrown, DeferException.class).map(DeferException::delay);
+        Optional<Duration> deferred = inChain(thrown, DeferException.class).map(defer -> said(defer, defer::delay));
         if (deferred.isPresent()) {
             return new Defer(Jitter.bounded(deferred.get()));
         }
@@ -80,19 +83,26 @@ sealed interface RetryDecision {
             return new GiveUp(named);
         }
         Optional<RetryableException> told = inChain(thrown, RetryableException.class);
-        OptionalInt remaining = told.map(RetryableException::remainingAttempts).orElse(OptionalInt.empty());
+        OptionalInt remaining =
+                told.map(each -> said(each, each::remainingAttempts)).orElse(OptionalInt.empty());
         boolean allowed = remaining.isPresent() ? remaining.getAsInt() > 0 : policy.allowsAfter(standing.attempt());
         if (!allowed || !standing.retryIf().retry(thrown, standing.attempt())) {
             return new Exhausted();
         }
-        Duration delay = told.flatMap(RetryableException::nextDelay)
-                .or(() -> inChain(thrown, RetryAfterException.class).map(RetryAfterException::delay))
+        Duration delay = told.map(each -> said(each, each::nextDelay))
+                .flatMap(Function.identity())
+                .or(() -> inChain(thrown, RetryAfterException.class).map(each -> said(each, each::delay)))
                 .map(Jitter::bounded)
                 .orElseGet(() -> Jitter.spread(policy.delayAfter(standing.attempt()), policy.jitter(), random));
         Duration left = standing.left();
         return left != null && delay.compareTo(left) >= 0
                 ? new OutOfTime()
                 : new Retry(delay, limit(standing.attempt(), remaining));
+    }
+
+    /** A subclass of the application may say nothing that can be heard: then the policy alone decides. */
+    private static <T> @Nullable T said(Throwable by, Supplier<@Nullable T> advice) {
+        return Thrown.of(by).<@Nullable T>read("its advice", advice, null);
     }
 
     private static @Nullable Integer limit(int attempt, OptionalInt remaining) {
@@ -109,8 +119,7 @@ sealed interface RetryDecision {
         return causes(thrown).filter(type::isInstance).map(type::cast).findFirst();
     }
 
-    /** Bounded, as a cause may lead back to itself. */
     private static Stream<Throwable> causes(Throwable thrown) {
-        return Stream.iterate(thrown, Objects::nonNull, Throwable::getCause).limit(100);
+        return Thrown.of(thrown).chain();
     }
 }

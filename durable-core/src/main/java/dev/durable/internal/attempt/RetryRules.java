@@ -13,11 +13,10 @@ import dev.durable.history.TimeoutType;
 import dev.durable.internal.declare.ActivityBinding;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.RecordText;
+import dev.durable.store.Thrown;
 import java.time.Duration;
 import java.util.Locale;
-import java.util.Objects;
 import java.util.random.RandomGenerator;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -216,8 +215,8 @@ record RetryRules(Of of, Terms terms, AttemptServices.Code code, RandomGenerator
 
     /** Gives itself back, or says that it stopped. */
     private static boolean saysSo(Throwable thrown) {
-        return Stream.iterate(thrown, Objects::nonNull, Throwable::getCause)
-                .limit(100)
+        return Thrown.of(thrown)
+                .chain()
                 .anyMatch(cause -> cause instanceof CancelledException
                         || cause instanceof InterruptedException
                         || cause instanceof DeferException);

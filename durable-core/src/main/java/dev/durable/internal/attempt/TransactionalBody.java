@@ -80,7 +80,7 @@ final class TransactionalBody {
                         : Optional.empty();
             });
             return new Result(counts, outcome, how(), null, true);
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) {
             return failed(e, ends);
         }
     }

@@ -13,6 +13,7 @@ import dev.durable.history.History;
 import dev.durable.history.Payload;
 import dev.durable.internal.client.access.ClientCode;
 import dev.durable.internal.declare.ActivityMethod;
+import dev.durable.store.Thrown;
 import java.lang.reflect.Type;
 import java.time.Duration;
 import java.util.Collection;
@@ -121,7 +122,7 @@ final class JobHandle implements ActivityHandle {
             if (error != null) {
                 throw error instanceof CompletionException wrapped && wrapped.getCause() instanceof RuntimeException own
                         ? own
-                        : new CompletionException(error);
+                        : new CompletionException(Thrown.of(error).text(), error);
             }
             return Results.<Payload>cast(result);
         }));

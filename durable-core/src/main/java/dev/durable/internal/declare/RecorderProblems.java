@@ -2,6 +2,7 @@ package dev.durable.internal.declare;
 
 import dev.durable.internal.declare.object.CallKind;
 import dev.durable.internal.declare.type.Problem;
+import dev.durable.store.Thrown;
 import java.lang.reflect.Method;
 import org.jspecify.annotations.Nullable;
 
@@ -41,7 +42,7 @@ final class RecorderProblems {
 
     static String failed(CallTable table, Method method, Exception thrown) {
         return "The lambda on " + name(table) + " does something after its call of " + Problem.shortName(method)
-                + ": it threw " + thrown + ". " + untouched(method);
+                + ": it threw " + Thrown.of(thrown).text() + ". " + untouched(method);
     }
 
     private static String untouched(Method method) {

@@ -1,5 +1,6 @@
 package dev.durable.internal.drive;
 
+import dev.durable.store.Thrown;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.HashSet;
@@ -101,7 +102,7 @@ final class BodyExecutor implements Executor, AutoCloseable {
             try {
                 task.run();
             } catch (Throwable e) {
-                log.error("a task failed", loggable.apply(e));
+                Thrown.quietly(() -> log.error("a task failed", loggable.apply(e)));
             }
         }
     }

@@ -1,5 +1,6 @@
 package dev.durable.internal.drive;
 
+import dev.durable.store.Thrown;
 import java.util.ArrayDeque;
 import java.util.concurrent.Executor;
 import java.util.concurrent.locks.ReentrantLock;
@@ -65,8 +66,8 @@ public final class BoundedExecutor implements Executor {
         for (Runnable task = first; task != null; task = next()) {
             try {
                 task.run();
-            } catch (RuntimeException | Error e) {
-                log.error("a task failed", loggable.apply(e));
+            } catch (Throwable e) {
+                Thrown.quietly(() -> log.error("a task failed", loggable.apply(e)));
             }
         }
     }

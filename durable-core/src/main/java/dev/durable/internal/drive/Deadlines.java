@@ -1,6 +1,7 @@
 package dev.durable.internal.drive;
 
 import dev.durable.store.StoreClock;
+import dev.durable.store.Thrown;
 import java.time.Duration;
 import java.util.TreeSet;
 import java.util.concurrent.locks.ReentrantLock;
@@ -87,8 +88,8 @@ public final class Deadlines implements Step {
         for (Deadline due = takeDue(); due != null; due = takeDue()) {
             try {
                 due.action.run();
-            } catch (RuntimeException e) {
-                log.error("a deadline's action failed", loggable.apply(e));
+            } catch (Throwable e) {
+                Thrown.quietly(() -> log.error("a deadline's action failed", loggable.apply(e)));
             }
         }
         return untilFirst();

@@ -1,5 +1,6 @@
 package dev.durable.internal.drive;
 
+import dev.durable.store.Thrown;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
@@ -90,8 +91,9 @@ public final class Loop implements AutoCloseable {
                 sleep(step.runOnce());
             } catch (InterruptedException e) {
                 stopped = true;
-            } catch (RuntimeException | Error e) {
-                log.error("{} failed and goes on in {}", thread.getName(), AFTER_ERROR, loggable.apply(e));
+            } catch (Throwable e) {
+                Thrown.quietly(() ->
+                        log.error("{} failed and goes on in {}", thread.getName(), AFTER_ERROR, loggable.apply(e)));
                 sleep(AFTER_ERROR);
             }
             lastProgressNanos = System.nanoTime();

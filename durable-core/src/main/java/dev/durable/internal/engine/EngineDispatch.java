@@ -39,9 +39,11 @@ import dev.durable.store.NewRun;
 import dev.durable.store.OpenJob;
 import dev.durable.store.RunKey;
 import dev.durable.store.StartOutcome;
+import dev.durable.store.Thrown;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -316,7 +318,10 @@ final class EngineDispatch implements Dispatch {
             future.cancel(false);
             throw BlockedCallers.interrupted(e);
         } catch (ExecutionException e) {
-            throw e.getCause() instanceof DurableException durable ? durable : new CompletionException(e.getCause());
+            Throwable cause = Objects.requireNonNullElse(e.getCause(), e);
+            throw cause instanceof DurableException durable
+                    ? durable
+                    : new CompletionException(Thrown.of(cause).text(), cause);
         }
     }
 

@@ -2,6 +2,7 @@ package dev.durable.internal.intercept;
 
 import dev.durable.intercept.ContextPropagator;
 import dev.durable.intercept.ContextPropagator.Scope;
+import dev.durable.store.Thrown;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
@@ -77,7 +78,8 @@ public final class Propagation {
 
     /** The text of what stalls a run whose context can't be bound to a thread. */
     public static String notRestored(String run, Throwable thrown) {
-        return "the context of " + run + " can't be bound to a thread: a context propagator threw " + thrown
+        return "the context of " + run + " can't be bound to a thread: a context propagator threw "
+                + Thrown.of(thrown).text()
                 + " in restore(…). Nothing is written, and it is tried again. Usual cause: it can't read what an older or newer"
                 + " version of it captured. Deploy one that reads both.";
     }
@@ -100,7 +102,7 @@ public final class Propagation {
         for (Bound one : bound) {
             try {
                 one.scope().close();
-            } catch (RuntimeException | Error e) {
+            } catch (Throwable e) {
                 log.warn(
                         "context propagator {} did not bring back the context that thread {} had before: {}. What runs on this"
                                 + " thread next may see the context of another run.",

@@ -10,6 +10,7 @@ import dev.durable.intercept.WorkEnd;
 import dev.durable.intercept.WorkerInterceptor;
 import dev.durable.internal.payload.Unchecked;
 import dev.durable.store.Bounds;
+import dev.durable.store.Thrown;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -168,7 +169,7 @@ public final class WorkerChain {
         if (outer != null) {
             throw new DurableException(
                     what.get() + " was refused by an interceptor, " + (passed.reached() ? "behind" : "in front of")
-                            + " the work itself: " + outer
+                            + " the work itself: " + Thrown.of(outer).text()
                             + ". Nothing of it is written, and it is tried again. Usual cause: a mistake in "
                             + thrower(chain, outer)
                             + ". Deploy an interceptor that does not throw, or leave it out: builder.intercept(…).",
@@ -178,7 +179,7 @@ public final class WorkerChain {
     }
 
     private static String thrower(Chain<WorkerInterceptor> chain, Throwable thrown) {
-        for (StackTraceElement frame : thrown.getStackTrace()) {
+        for (StackTraceElement frame : Thrown.of(thrown).stack()) {
             for (WorkerInterceptor one : chain.interceptors()) {
                 if (frame.getClassName().equals(one.getClass().getName())) {
                     return frame.toString();

@@ -3,6 +3,7 @@ package dev.durable.internal.observe;
 import dev.durable.history.Failure;
 import dev.durable.store.Bounds;
 import dev.durable.store.RunKey;
+import dev.durable.store.Thrown;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -123,11 +124,7 @@ public final class FailureLog {
      * @param why the failure, whose messages are as they may be recorded; null where there is none
      */
     public void failed(Kind kind, Subject subject, String fingerprint, String what, @Nullable Failure why) {
-        try {
-            write(kind, subject, fingerprint, what, why);
-        } catch (RuntimeException | StackOverflowError e) {
-            // Left out: what would be logged of it would meet the same filter or appender.
-        }
+        Thrown.quietly(() -> write(kind, subject, fingerprint, what, why));
     }
 
     private void write(Kind kind, Subject subject, String fingerprint, String what, @Nullable Failure why) {

@@ -3,12 +3,14 @@ package dev.durable.internal.observe;
 import dev.durable.history.Failure;
 import dev.durable.store.Bounds;
 import java.util.List;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
  * Computes the fingerprint by which failures are grouped: activity, type of the failure, and the first frames of the
  * application's own code. Readable, as people see it in lists; without line numbers, which move with each release, and
- * without messages, which hold ids.
+ * without messages, which hold ids. Whatever else is around the body (tracing, proxies, generated classes, the kind of
+ * thread) has no part in it, so that a failure is in the same group with it and without.
  *
  * <pre>Payments.charge: java.io.IOException at com.acme.Bank.post &lt; com.acme.StripePayments.charge</pre>
  */
@@ -23,11 +25,26 @@ public final class Fingerprint {
             "sun.",
             "com.sun.",
             "kotlin.",
+            "kotlinx.",
             "org.springframework.",
+            "org.aspectj.",
             "org.hibernate.",
             "org.postgresql.",
             "com.zaxxer.",
-            "dev.durable.internal.");
+            "io.micrometer.",
+            "io.opentelemetry.",
+            "brave.",
+            "dev.durable.internal.",
+            "dev.durable.client.",
+            "dev.durable.intercept.",
+            "dev.durable.micrometer.Durable",
+            "dev.durable.spring.SpringActivity",
+            "dev.durable.store.postgres.internal.");
+
+    /** Of proxies and of classes that are generated at run time, whose numbers change; and the API's own classes. */
+    private static final Pattern GENERATED = Pattern.compile(
+            "\\$\\$(\\w*CGLIB|FastClass|Lambda|_)|\\$Proxy\\d|\\$(ByteBuddy|HibernateProxy|MockitoMock)\\$"
+                    + "|^dev\\.durable\\.[A-Z]");
 
     private Fingerprint() {}
 
@@ -37,13 +54,18 @@ public final class Fingerprint {
                 .filter(line -> line.indexOf('(') > 0)
                 .map(line -> line.substring(0, line.indexOf('(')))
                 .toList();
-        List<String> own = all.stream()
-                .filter(frame -> NOT_OWN.stream().noneMatch(frame::startsWith))
-                .toList();
+        List<String> own = all.stream().filter(Fingerprint::isOwn).toList();
         String where = (own.isEmpty() ? all : own)
                 .stream().limit(FRAMES).map(Fingerprint::stable).collect(Collectors.joining(" < "));
         String text = activity + ": " + failure.type() + (where.isEmpty() ? "" : " at " + where);
         return Bounds.cut(Bounds.shown(text), MAX_CHARS);
+    }
+
+    private static boolean isOwn(String frame) {
+        return NOT_OWN.stream().noneMatch(frame::startsWith)
+                && !GENERATED
+                        .matcher(frame.substring(0, frame.lastIndexOf('.') + 1))
+                        .find();
     }
 
     /** All jobs of an activity that no worker can read are one group: what does not fit stands in each. */

@@ -13,6 +13,7 @@ import dev.durable.observe.RunStall;
 import dev.durable.observe.TransitionWrite;
 import dev.durable.observe.WorkflowClose;
 import dev.durable.observe.WorkflowStart;
+import dev.durable.store.Thrown;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -83,11 +84,11 @@ public final class Observers implements EngineObserver {
         long now = nanoTime.getAsLong();
         long from = logFrom.get();
         if (now - from >= 0 && logFrom.compareAndSet(from, now + QUIET_NANOS)) {
-            log.warn(
+            Thrown.quietly(() -> log.warn(
                     "observer {} threw, and what it was told is lost to it; the engine goes on. Usual cause: a mistake in its"
                             + " code, or libraries that do not fit together. This is logged once a minute.",
                     observer.getClass().getName(),
-                    loggable.apply(thrown));
+                    loggable.apply(thrown)));
         }
     }
 
@@ -106,10 +107,11 @@ public final class Observers implements EngineObserver {
                             observer.getClass().getName());
                 }
             } catch (Throwable e) {
-                log.warn(
+                Throwable shown = loggable.apply(e);
+                Thrown.quietly(() -> log.warn(
                         "observer {} hears nothing of this engine",
                         observer.getClass().getName(),
-                        loggable.apply(e));
+                        shown));
             }
         }
         all = taking.toArray(EngineObserver[]::new);

@@ -43,8 +43,9 @@ record ErrorText(ErrorSanitizer sanitizer) {
 
     private String sanitized(String text) {
         try {
-            return sanitizer.sanitize(text);
-        } catch (RuntimeException | StackOverflowError e) {
+            String clean = sanitizer.sanitize(text);
+            return clean == null ? "(left out: the error sanitizer gave null)" : clean;
+        } catch (Throwable e) {
             return "(left out: the error sanitizer failed with " + e.getClass().getName() + ")";
         }
     }

@@ -2,6 +2,7 @@ package dev.durable.internal.payload;
 
 import dev.durable.PayloadException;
 import dev.durable.history.Payload;
+import dev.durable.store.Thrown;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
 import java.util.ArrayList;
@@ -56,7 +57,7 @@ final class ExceptionFields {
         FIELDS.get(thrown.getClass()).forEach((name, field) -> {
             try {
                 properties.put(name, value(thrown, field, room(properties)));
-            } catch (ReflectiveOperationException | RuntimeException | StackOverflowError e) {
+            } catch (Throwable e) {
                 lost.put(name, text(reason(e)));
             }
         });
@@ -104,7 +105,7 @@ final class ExceptionFields {
             String what = "field " + field.getName();
             payloads.check(field.getGenericType(), what); // what would not be written is not read from a row either
             field.set(exception, payloads.decode(value, field.getGenericType(), what));
-        } catch (ReflectiveOperationException | RuntimeException e) {
+        } catch (Throwable e) {
             lost.add(field.getName() + " (" + reason(e) + ")");
         }
     }
@@ -137,8 +138,9 @@ final class ExceptionFields {
     }
 
     private static String reason(Throwable e) {
-        String message = e.getMessage();
-        return message == null ? e.toString() : message;
+        Thrown thrown = Thrown.of(e);
+        String message = thrown.message();
+        return message == null ? thrown.text() : message;
     }
 
     /** Names of fields need no escaping. */

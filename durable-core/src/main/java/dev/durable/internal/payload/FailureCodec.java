@@ -6,6 +6,7 @@ import dev.durable.history.Failure;
 import dev.durable.history.FailureJson;
 import dev.durable.history.Payload;
 import dev.durable.store.Bounds;
+import dev.durable.store.Thrown;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
@@ -59,7 +60,7 @@ public final class FailureCodec {
         Failure causedBy = failure.cause();
         Throwable cause = causedBy == null ? null : decode(causedBy, named, loader);
         Throwable decoded = rebuild(failure, named.find(failure, loader), cause);
-        decoded.setStackTrace(StackText.parse(failure.stack()));
+        Thrown.quietly(() -> decoded.setStackTrace(StackText.parse(failure.stack())));
         failure.suppressed().forEach(s -> decoded.addSuppressed(decode(s, named, loader)));
         return decoded;
     }
@@ -99,7 +100,7 @@ public final class FailureCodec {
         Failure cause = failure.cause();
         String message = failure.message() == null ? null : Bounds.lines(failure.message());
         // An older release has recorded types of RemoteExceptions as they came.
-        Throwable shown =
+        RemoteException shown =
                 new RemoteException(Bounds.shown(failure.type()), message, cause == null ? null : loggable(cause));
         shown.setStackTrace(StackText.parse(failure.stack()));
         failure.suppressed().forEach(each -> shown.addSuppressed(loggable(each)));

@@ -2,12 +2,12 @@ package dev.durable.internal.payload;
 
 import dev.durable.RemoteException;
 import dev.durable.history.Failure;
-import java.util.Arrays;
+import dev.durable.history.Payload;
+import dev.durable.store.Thrown;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +19,8 @@ final class FailureEncoder {
     private static final int MAX_DEPTH = 20;
     private static final int MAX_EXCEPTIONS = 60;
     private static final int MAX_SUPPRESSED = 10;
+    /** An exception may give a new cause each time that it is asked. */
+    private static final int MAX_OMITTED = 10_000;
 
     private final ExceptionFields fields;
     private final NamedTypes named;
@@ -31,8 +33,16 @@ final class FailureEncoder {
         this.named = named;
     }
 
+    /** Of what not even that can be told, its type and what came in between. */
     Failure encode(Throwable thrown) {
-        return encode(thrown, 1, "");
+        try {
+            return encode(thrown, 1, "");
+        } catch (Throwable e) {
+            return Failure.of(
+                    thrown.getClass().getName(),
+                    "(this exception can't be described: that failed with "
+                            + e.getClass().getName() + ")");
+        }
     }
 
     /**
@@ -40,36 +50,49 @@ final class FailureEncoder {
      */
     private Failure encode(Throwable thrown, int depth, String left) {
         seen.add(thrown);
+        Thrown read = Thrown.of(thrown);
         Class<? extends Throwable> type = thrown.getClass();
-        return new Failure(
-                thrown instanceof RemoteException remote ? text.type(remote.type()) : type.getName(),
-                left.isEmpty() ? message(thrown) : left + message(thrown),
-                ErrorText.stack(StackText.of(safely(thrown::getStackTrace, new StackTraceElement[0]))),
-                named.names(type) ? fields.write(thrown, named.namesOf(type)) : null,
-                cause(thrown, depth),
-                suppressed(thrown, depth));
+        String name = thrown instanceof RemoteException remote
+                ? read.read("type", () -> text.type(remote.type()), type.getName())
+                : type.getName();
+        String message = message(thrown, read);
+        String stack = ErrorText.stack(StackText.of(read.stack()));
+        Payload own = named.names(type)
+                ? read.read("the reader of its fields", () -> fields.write(thrown, named.namesOf(type)), null)
+                : null;
+        Failure cause = cause(read.cause(), depth);
+        List<Failure> suppressed = depth >= MAX_DEPTH ? List.of() : suppressed(read.suppressed(), depth);
+        return new Failure(name, said(left, read.unread(), message), stack, own, cause, suppressed);
     }
 
-    private @Nullable Failure cause(Throwable thrown, int depth) {
-        Throwable cause = causeOf(thrown);
+    /** In front of the message, which may be long, so that no cut takes it away. */
+    private static @Nullable String said(String left, String unread, @Nullable String message) {
+        String before = unread.isEmpty() ? left : left + "(not all of this exception can be read: " + unread + ") ";
+        return before.isEmpty() ? message : (before + (message == null ? "" : message)).strip();
+    }
+
+    private @Nullable Failure cause(@Nullable Throwable cause, int depth) {
+        if (depth > MAX_DEPTH && cause != null) {
+            return Failure.of(cause.getClass().getName(), "(cut here: more causes than anybody would count)");
+        }
         if (cause == null || depth < MAX_DEPTH) {
             return cause == null ? null : encodeNext(cause, depth, "");
         }
         Set<Throwable> omitted = Collections.newSetFromMap(new IdentityHashMap<>());
         Throwable root = cause;
-        for (Throwable next = cause; next != null && omitted.add(next); next = causeOf(next)) {
+        for (Throwable next = cause;
+                next != null && omitted.size() < MAX_OMITTED && omitted.add(next);
+                next = Thrown.of(next).cause()) {
             root = next;
         }
         return encodeNext(root, depth, omitted.size() == 1 ? "" : "(" + (omitted.size() - 1) + " causes left out) ");
     }
 
-    private List<Failure> suppressed(Throwable thrown, int depth) {
-        return depth >= MAX_DEPTH
-                ? List.of()
-                : Arrays.stream(thrown.getSuppressed())
-                        .limit(MAX_SUPPRESSED)
-                        .map(s -> encodeNext(s, depth, ""))
-                        .toList();
+    private List<Failure> suppressed(List<Throwable> suppressed, int depth) {
+        return suppressed.stream()
+                .limit(MAX_SUPPRESSED)
+                .map(s -> encodeNext(s, depth, ""))
+                .toList();
     }
 
     private Failure encodeNext(Throwable next, int depth, String left) {
@@ -81,28 +104,15 @@ final class FailureEncoder {
                 : encode(next, depth + 1, left);
     }
 
-    private static @Nullable Throwable causeOf(Throwable thrown) {
-        return safely(thrown::getCause, null);
-    }
-
-    private @Nullable String message(Throwable thrown) {
-        String message = safely(thrown::getMessage, "(getMessage() itself failed)");
-        String own = message != null && thrown instanceof RemoteException remote ? original(remote) : message;
+    private @Nullable String message(Throwable thrown, Thrown read) {
+        String message = read.message();
+        String own = message != null && thrown instanceof RemoteException remote ? original(remote, message) : message;
         return own == null ? null : text.message(own);
     }
 
     /** A failure that passes through several hands keeps its message: the type is not put in front of it again and again. */
-    private static @Nullable String original(RemoteException remote) {
-        String message = remote.getMessage();
+    private static @Nullable String original(RemoteException remote, String message) {
         String prefix = remote.type() + ": ";
-        return message == null || !message.startsWith(prefix) ? null : message.substring(prefix.length());
-    }
-
-    private static <T extends @Nullable Object> T safely(Supplier<T> getter, T otherwise) {
-        try {
-            return getter.get();
-        } catch (RuntimeException | StackOverflowError e) {
-            return otherwise;
-        }
+        return message.startsWith(prefix) ? message.substring(prefix.length()) : null;
     }
 }

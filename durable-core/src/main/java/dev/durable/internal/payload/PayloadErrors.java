@@ -6,6 +6,7 @@ import dev.durable.PayloadException;
 import dev.durable.history.Payload;
 import dev.durable.internal.declare.type.MethodSpec;
 import dev.durable.store.Bounds;
+import dev.durable.store.Thrown;
 import java.lang.reflect.Parameter;
 import java.lang.reflect.Type;
 import java.util.Locale;
@@ -65,7 +66,7 @@ final class PayloadErrors {
         if (cause instanceof DeclaredTypeCheck.OtherType) {
             return "Declare the class that is meant, or let the declared type name its subclasses: sealed, or annotated with @JsonTypeInfo(use = NAME) and @JsonSubTypes.";
         }
-        if (cause instanceof ClassCastException || cause.getCause() instanceof ClassCastException) {
+        if (cause instanceof ClassCastException || Thrown.of(cause).cause() instanceof ClassCastException) {
             return "Something else stands in it than its type says, which a raw type or an unchecked cast allows: pass what is declared, or declare what is passed.";
         }
         return "Write a type whose properties are visible (a record, a bean), leave the property out with @JsonIgnore, or teach the mapper through builder.jsonMapper(…).";
@@ -152,12 +153,13 @@ final class PayloadErrors {
 
     private static @Nullable String reason(RuntimeException e) {
         if (e instanceof StreamConstraintsException) {
-            return e.getMessage() + " (does it contain itself?)";
+            return Thrown.of(e).words() + " (does it contain itself?)";
         }
         if (e instanceof JacksonException jackson) {
             return withoutValues(jackson);
         }
-        return e.getMessage() == null ? e.toString() : e.getMessage();
+        String message = Thrown.of(e).message();
+        return message == null ? Thrown.of(e).text() : message;
     }
 
     /** What Jackson says, without what it quotes: values are in quotes, numbers in brackets; names of properties and types stay. */
@@ -183,12 +185,13 @@ final class PayloadErrors {
         if (!(cause instanceof JacksonException jackson)) {
             return cause;
         }
-        Throwable behind = cause.getCause();
-        while (behind instanceof JacksonException) {
-            behind = behind.getCause();
-        }
+        Throwable behind = Thrown.of(cause)
+                .chain()
+                .dropWhile(JacksonException.class::isInstance)
+                .findFirst()
+                .orElse(null);
         PayloadException shown = new PayloadException(withoutValues(jackson), behind);
-        shown.setStackTrace(cause.getStackTrace());
+        shown.setStackTrace(Thrown.of(cause).stack());
         return shown;
     }
 }

@@ -26,7 +26,7 @@ final class Rebuilt {
             return Objects.equals(message, failure.message())
                     ? exception
                     : make(type, rawMessage(type, failure, fields), failure, cause, fields);
-        } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
+        } catch (Throwable e) {
             return null;
         }
     }
@@ -64,7 +64,7 @@ final class Rebuilt {
 
     private static boolean shows(Throwable exception, Throwable cause) {
         try {
-            return cause.equals(exception.getCause());
+            return cause == exception.getCause();
         } catch (ClassCastException e) {
             return false;
         }

@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Converts stack traces to text, one frame a line as Java prints it, and back. Only what helps a reader stays: the
  * frames of reflection, of generated stubs' plumbing and of this engine go, and so does the thread pool at the bottom.
+ * What stands below the call of an activity's body goes, too: interceptors, tracing and the test kit are the same for every
+ * body.
  */
 final class StackText {
     private static final int MAX_FRAMES = 50;
@@ -20,6 +22,9 @@ final class StackText {
             "sun.reflect.",
             "dev.durable.client.",
             "dev.durable.internal.");
+    /** Calls the body of an activity. */
+    private static final String CALLER = "dev.durable.internal.attempt.ActivityInvocation";
+
     private static final List<String> BOTTOM =
             List.of("java.lang.Thread.", "java.lang.VirtualThread.", "java.util.concurrent.");
 
@@ -27,6 +32,7 @@ final class StackText {
 
     static String of(StackTraceElement[] stack) {
         List<String> frames = Arrays.stream(stack)
+                .takeWhile(frame -> !frame.getClassName().startsWith(CALLER))
                 .map(StackText::frame)
                 .filter(frame -> !startsWith(frame, PLUMBING))
                 .toList();

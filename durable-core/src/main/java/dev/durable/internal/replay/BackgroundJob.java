@@ -9,6 +9,7 @@ import dev.durable.history.Payload;
 import dev.durable.internal.replay.call.DurableCalls;
 import dev.durable.internal.replay.match.StalledException;
 import dev.durable.store.JobStart;
+import dev.durable.store.Thrown;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,7 +48,9 @@ public class BackgroundJob {
         } catch (Exception e) {
             if (run.isCancelled() && !(e instanceof StalledException)) {
                 // The outcome is in the history, and no code needs it.
-                throw e instanceof CancelledException ? e : new CancelledException(e.toString(), e);
+                throw e instanceof CancelledException
+                        ? e
+                        : new CancelledException(Thrown.of(e).text(), e);
             }
             throw e;
         }

@@ -27,6 +27,7 @@ import dev.durable.internal.replay.match.StalledException;
 import dev.durable.internal.replay.match.Turn;
 import dev.durable.internal.replay.match.UserLines;
 import dev.durable.store.RunKey;
+import dev.durable.store.Thrown;
 import java.time.Instant;
 import java.util.List;
 import java.util.function.BooleanSupplier;
@@ -172,7 +173,8 @@ public final class WorkflowInstance {
     private void usable() {
         RuntimeException death = run.dispatcher().death();
         if (death != null) {
-            throw new IllegalStateException("this instance can't be used any more: " + death.getMessage(), death);
+            throw new IllegalStateException(
+                    "this instance can't be used any more: " + Thrown.of(death).words(), death);
         }
     }
 
@@ -241,7 +243,10 @@ public final class WorkflowInstance {
                 setup.context().restore(run.started().headers())) {
             return answer(query, workflow, arguments);
         } catch (Throwable e) {
-            throw new QueryFailedException("query '" + name + "' of " + type.name() + " threw " + e, e);
+            throw new QueryFailedException(
+                    "query '" + name + "' of " + type.name() + " threw "
+                            + Thrown.of(e).text(),
+                    e);
         } finally {
             DurableCalls.bind(null);
         }

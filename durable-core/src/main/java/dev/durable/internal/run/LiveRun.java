@@ -23,6 +23,7 @@ import dev.durable.store.JobKey;
 import dev.durable.store.RunKey;
 import dev.durable.store.StoreClock;
 import dev.durable.store.StoredEvent;
+import dev.durable.store.Thrown;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -360,7 +361,7 @@ public final class LiveRun {
             }
             return notes;
         } catch (IllegalArgumentException | DateTimeException e) {
-            throw unreadable(message, "its notes can't be read: " + e.getMessage(), e);
+            throw unreadable(message, "its notes can't be read: " + Thrown.of(e).words(), e);
         }
     }
 

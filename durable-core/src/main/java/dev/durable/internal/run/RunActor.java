@@ -10,6 +10,7 @@ import dev.durable.store.Bounds;
 import dev.durable.store.NewRun;
 import dev.durable.store.RunKey;
 import dev.durable.store.StartOutcome;
+import dev.durable.store.Thrown;
 import dev.durable.store.Transition;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -161,7 +162,10 @@ public final class RunActor {
             log.warn(
                     "first turn of {} stalls: {}",
                     key.shown(),
-                    Bounds.lines(recordable(e instanceof StalledException stall ? stall.toBeLogged() : e.toString())));
+                    Bounds.lines(recordable(
+                            e instanceof StalledException stall
+                                    ? stall.toBeLogged()
+                                    : Thrown.of(e).text())));
             holding.goCold();
         }
         underWay = draft;
@@ -245,7 +249,7 @@ public final class RunActor {
     void broke(Throwable why) {
         try {
             log.error("{} can't go on", key.shown(), failures().loggable(why));
-            stall("unexpected: " + why);
+            stall("unexpected: " + Thrown.of(why).text());
         } catch (RuntimeException | Error again) {
             underWay = null;
             holding.goCold();
@@ -329,7 +333,10 @@ public final class RunActor {
                 // attempt.
                 release();
             } else if (!told) {
-                stall("its transition can't be written: " + mail.error());
+                stall("its transition can't be written: "
+                        + (error == null
+                                ? "the store said nothing"
+                                : Thrown.of(error).text()));
             }
             return;
         }

@@ -7,6 +7,7 @@ import dev.durable.store.HistoryStore;
 import dev.durable.store.JobKey;
 import dev.durable.store.JobOrder;
 import dev.durable.store.OpenJob;
+import dev.durable.store.Thrown;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -71,7 +72,7 @@ public record ExternalTimeouts(HistoryStore store, ExternalAttempts attempts, Se
                                 + " its options by hand. Mend the column",
                         job.key().seq(),
                         job.key().run().shown(),
-                        Bounds.lines(String.valueOf(e.getMessage())));
+                        Bounds.lines(Thrown.of(e).words()));
             }
         }
     }

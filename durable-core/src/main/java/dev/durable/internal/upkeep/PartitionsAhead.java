@@ -7,6 +7,7 @@ import dev.durable.internal.drive.Jitter;
 import dev.durable.internal.observe.Tries;
 import dev.durable.store.CommitUnknownException;
 import dev.durable.store.HistoryStore;
+import dev.durable.store.Thrown;
 import java.time.Duration;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
@@ -55,7 +56,10 @@ public final class PartitionsAhead implements Chore {
             throw e;
         } catch (RuntimeException e) {
             tries.failed(MAKING, e);
-            log.warn("partitions of the history were not made, which is tried again in {}: {}", SOON, e.getMessage());
+            log.warn(
+                    "partitions of the history were not made, which is tried again in {}: {}",
+                    SOON,
+                    Thrown.of(e).words());
             return SOON;
         }
     }

@@ -287,7 +287,9 @@ class FailureCodecTest {
     void an_exception_whose_getters_throw_still_travels() {
         Throwable back = travel(new Hostile());
         assertThat(back)
-                .hasMessage("com.acme.Problems$Hostile: (getMessage() itself failed)")
+                .hasMessageStartingWith(
+                        "com.acme.Problems$Hostile: (not all of this exception can be read: getMessage() threw ")
+                .hasMessageEndingWith(")")
                 .hasNoCause();
         assertThat(travel(new Hostile(), Hostile.class)).isInstanceOf(RemoteException.class);
     }

@@ -6,6 +6,7 @@ import dev.durable.StaleAttemptException;
 import dev.durable.StoreUnavailableException;
 import dev.durable.WorkflowNotFoundException;
 import dev.durable.store.Bounds;
+import dev.durable.store.Thrown;
 import java.security.Principal;
 import java.util.Arrays;
 import java.util.Map;
@@ -135,7 +136,7 @@ public final class DurableEndpoint {
                     WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE,
                     "The database can't be used at the moment; health tells why.");
         } catch (BadRequest | IllegalArgumentException | PayloadException e) {
-            return error(WebEndpointResponse.STATUS_BAD_REQUEST, e.getMessage());
+            return error(WebEndpointResponse.STATUS_BAD_REQUEST, Thrown.of(e).message());
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.durable.spring.event;
 
 import dev.durable.spring.Masked;
+import dev.durable.store.Thrown;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.atomic.AtomicLong;
@@ -72,11 +73,11 @@ final class EventQueue {
     private void publish(Object event) {
         try {
             publish.accept(event);
-        } catch (RuntimeException | Error e) {
-            log.warn(
+        } catch (Throwable e) {
+            Thrown.quietly(() -> log.warn(
                     "a listener of {} failed, and the event is not told again",
                     event.getClass().getSimpleName(),
-                    Masked.exception(e));
+                    Masked.exception(e)));
         }
     }
 

@@ -5,6 +5,7 @@ import dev.durable.RefusedInputException;
 import dev.durable.StoreUnavailableException;
 import dev.durable.WorkflowAlreadyStartedException;
 import dev.durable.spring.Masked;
+import dev.durable.store.Thrown;
 import java.net.URI;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -61,7 +62,7 @@ final class ProblemDetailsAdvice {
 
     /** Messages of the engine are masked already, and may quote what a caller passed. */
     private static String message(Exception thrown) {
-        String message = thrown.getMessage();
+        String message = Thrown.of(thrown).message();
         return message == null ? "" : Masked.text(message);
     }
 

@@ -11,6 +11,7 @@ import dev.durable.store.JobFilter;
 import dev.durable.store.JobOrder;
 import dev.durable.store.JobOrder.Outcome;
 import dev.durable.store.OpenJob;
+import dev.durable.store.Thrown;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
@@ -77,7 +78,7 @@ public final class TokenHolder implements ExternalActivity {
     /** The same failure again is a resend, also when the next attempt has begun or the activity has ended. */
     @Override
     public void fail(Throwable failure) {
-        UUID id = id(" failed: " + failure);
+        UUID id = id(" failed: " + Thrown.of(failure).text());
         AtomicReference<Runnable> line = new AtomicReference<>(() -> {});
         Operations call = operations.begun();
         Outcome outcome = call.carryOut(

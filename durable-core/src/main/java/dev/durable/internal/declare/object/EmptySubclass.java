@@ -1,6 +1,7 @@
 package dev.durable.internal.declare.object;
 
 import dev.durable.internal.declare.type.ShapeProblems;
+import dev.durable.store.Thrown;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
@@ -75,7 +76,7 @@ record EmptySubclass(Constructor<?> constructor, Field handler) implements Empty
         } catch (ReflectiveOperationException | RuntimeException | Error e) {
             throw e;
         } catch (Throwable e) {
-            throw new IllegalStateException(e);
+            throw new IllegalStateException(Thrown.of(e).text(), e);
         }
     }
 }

@@ -1,5 +1,6 @@
 package dev.durable.internal.declare.type;
 
+import dev.durable.store.Thrown;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
@@ -42,7 +43,7 @@ final class Calls {
 
     /** A proxy's handler often calls by reflection, and may not throw what the interface does not declare. */
     private static Throwable unwrapped(Throwable thrown) {
-        Throwable cause = thrown.getCause();
+        Throwable cause = Thrown.of(thrown).cause();
         boolean wraps = thrown instanceof InvocationTargetException || thrown instanceof UndeclaredThrowableException;
         return wraps && cause != null ? unwrapped(cause) : thrown;
     }

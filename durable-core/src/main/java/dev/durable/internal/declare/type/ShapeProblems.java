@@ -1,5 +1,7 @@
 package dev.durable.internal.declare.type;
 
+import dev.durable.store.Thrown;
+
 /**
  * The error texts about user types that Durable can't subclass or reach by reflection, as it has to for stubs of
  * activities and for recording calls such as {@code w -> w.run(order)}.
@@ -33,7 +35,7 @@ public final class ShapeProblems {
     public static Problem notGenerated(Class<?> type, Throwable cause) {
         return Problem.of(
                 type,
-                "can't be subclassed at run time: " + cause,
+                "can't be subclassed at run time: " + Thrown.of(cause).text(),
                 "Annotate an interface that it implements instead of the class");
     }
 

@@ -36,6 +36,7 @@ import dev.durable.internal.replay.match.ReplaySetup;
 import dev.durable.internal.replay.match.TurnScript;
 import dev.durable.store.Bounds;
 import dev.durable.store.RunKey;
+import dev.durable.store.Thrown;
 import java.lang.reflect.Type;
 import java.time.Duration;
 import java.time.Instant;
@@ -328,7 +329,10 @@ public final class DurableCalls implements PromiseHost {
             options.accept(changes);
             return type.cast(activities.stub(setup.registry().activityType(type), changes::apply));
         } catch (IllegalArgumentException | RegistrationException e) {
-            throw new UsageException("Durable.activities(" + type.getSimpleName() + ".class, …): " + e.getMessage(), e);
+            throw new UsageException(
+                    "Durable.activities(" + type.getSimpleName() + ".class, …): "
+                            + Thrown.of(e).words(),
+                    e);
         }
     }
 

@@ -10,6 +10,7 @@ import dev.durable.internal.declare.type.MethodSpec;
 import dev.durable.internal.replay.coroutine.Coroutine;
 import dev.durable.internal.replay.coroutine.Dispatcher;
 import dev.durable.internal.replay.match.StalledException;
+import dev.durable.store.Thrown;
 import java.util.Collection;
 import java.util.List;
 import java.util.stream.Stream;
@@ -121,18 +122,18 @@ public final class StallRules {
 
     /** Executors and async bodies wrap what they threw. What an activity threw was not thrown by this code. */
     private static @Nullable UsageException usageIn(Throwable thrown) {
-        Throwable next = thrown;
-        for (int i = 0; i < MAX_CAUSES && next != null && !comesFromOutside(next); i++) {
-            if (next instanceof UsageException usage) {
-                return usage;
-            }
-            next = next.getCause();
-        }
-        return null;
+        return Thrown.of(thrown)
+                .chain()
+                .limit(MAX_CAUSES)
+                .takeWhile(each -> !comesFromOutside(each))
+                .filter(UsageException.class::isInstance)
+                .map(UsageException.class::cast)
+                .findFirst()
+                .orElse(null);
     }
 
     private static boolean comesFromOutside(Throwable thrown) {
         return thrown instanceof DurableException && !(thrown instanceof PromiseFailedException)
-                || Stream.of(thrown.getSuppressed()).anyMatch(ActivityFailedException.class::isInstance);
+                || Thrown.of(thrown).suppressed().stream().anyMatch(ActivityFailedException.class::isInstance);
     }
 }

@@ -1,6 +1,7 @@
 package dev.durable.internal.replay.call;
 
 import dev.durable.store.RunKey;
+import dev.durable.store.Thrown;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -82,8 +83,8 @@ public final class TurnLog {
         try {
             MDC.setContextMap(context);
             line.writing().run();
-        } catch (RuntimeException e) {
-            log.warn("a line that workflow code logged can't be written", loggable.apply(e));
+        } catch (Throwable e) {
+            Thrown.quietly(() -> log.warn("a line that workflow code logged can't be written", loggable.apply(e)));
         }
     }
 }

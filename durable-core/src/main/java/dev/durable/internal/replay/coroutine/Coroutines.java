@@ -34,11 +34,21 @@ public final class Coroutines {
         inTurn = 0;
     }
 
-    /** One that nothing started but an event: the run, a handler, the undo. */
+    /**
+     * One that nothing started but an event: the run, a handler, the undo. Its body makes an end of what the code throws, and
+     * nothing waits for its outcome: what leaves it all the same stalls the run.
+     */
     public <T extends @Nullable Object> Coroutine root(String name, CheckedTask<T> body) {
         DurablePromise<T> promise = new DurablePromise<>(run);
         promise.observe();
-        return create(++lastNumber, name, roots, false, promise, body);
+        return create(++lastNumber, name, roots, false, promise, () -> {
+            try {
+                return body.run();
+            } catch (Throwable e) {
+                dispatcher.die(e);
+                throw e;
+            }
+        });
     }
 
     /** One that the running coroutine starts. */

@@ -2,7 +2,7 @@ package dev.durable.internal.replay.coroutine;
 
 import dev.durable.ActivityFailedException;
 import dev.durable.PromiseFailedException;
-import java.util.stream.Stream;
+import dev.durable.store.Thrown;
 
 /** Converts the failure of a promise into the unchecked exception that {@code get()} throws. */
 final class PromiseFailures {
@@ -17,17 +17,18 @@ final class PromiseFailures {
             case RuntimeException e -> e;
             case Error e -> throw e;
             default ->
-                Stream.of(failure.getSuppressed())
+                Thrown.of(failure).suppressed().stream()
                         .filter(ActivityFailedException.class::isInstance)
                         .map(ActivityFailedException.class::cast)
                         .findFirst()
                         .<RuntimeException>map(details -> withCause(details, failure))
-                        .orElseGet(() -> new PromiseFailedException(promise + " failed: " + failure, failure));
+                        .orElseGet(() -> new PromiseFailedException(
+                                promise + " failed: " + Thrown.of(failure).text(), failure));
         };
     }
 
     private static ActivityFailedException withCause(ActivityFailedException details, Throwable cause) {
-        String message = String.valueOf(details.getMessage());
+        String message = Thrown.of(details).words();
         return new ActivityFailedException(
                 message, details.activity(), details.seq(), details.attempt(), details.failure(), cause);
     }

@@ -6,15 +6,14 @@ import dev.durable.history.SignalReceived;
 import dev.durable.internal.intercept.Propagation;
 import dev.durable.internal.replay.match.StalledException;
 import dev.durable.internal.replay.match.UserLines;
+import dev.durable.store.Thrown;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -133,22 +132,27 @@ public final class RunThreads {
         return strict;
     }
 
-    /** Something came out of the code that says nothing of the run, only of the process or the code. */
+    /**
+     * Something came out of the code that says nothing of the run, only of the process or the code; or an exception out of the
+     * engine's part of a turn.
+     */
     StalledException errorOut(Throwable error) {
-        String line = lines.of(error.getStackTrace());
+        String line = lines.of(Thrown.of(error).stack());
         return new StalledException(
-                run + " is stalled: " + error + (line == null ? "" : " at " + line)
-                        + ". An Error does not fail a run, for nothing could un-fail it; the turn is tried again, with the"
-                        + " code that is deployed then.",
+                run + " is stalled: " + Thrown.of(error).text() + (line == null ? "" : " at " + line)
+                        + (error instanceof Error
+                                ? ". An Error does not fail a run, for nothing could un-fail it"
+                                : ". It came out of the engine's own part of the turn, so it does not fail the run")
+                        + "; the turn is tried again, with the code that is deployed then.",
                 error);
     }
 
     /** The library was called as it can't be. */
     public StalledException usage(Coroutine by, Throwable thrown, UsageException error) {
-        String called = lines.of(error.getStackTrace());
-        String line = called == null ? lines.of(thrown.getStackTrace()) : called;
+        String called = lines.of(Thrown.of(error).stack());
+        String line = called == null ? lines.of(Thrown.of(thrown).stack()) : called;
         return new StalledException(
-                run + " is stalled: " + sentence(String.valueOf(error.getMessage())) + " It came out of " + by.name
+                run + " is stalled: " + sentence(Thrown.of(error).words()) + " It came out of " + by.name
                         + (line == null ? "" : ", at " + line)
                         + ". Such a mistake of the code does not fail a run: deploy code without it, and the run goes on.",
                 error);
@@ -156,25 +160,28 @@ public final class RunThreads {
 
     /** The code threw what it or the engine has been told to stall on. */
     public StalledException stallsOn(Coroutine by, Throwable thrown, Class<?> listed, boolean byWorkflow) {
-        String line = lines.of(thrown.getStackTrace());
+        StackTraceElement[] stack = Thrown.of(thrown).stack();
+        String line = lines.of(stack);
         return new StalledException(
                 run + " is stalled: " + by.name + " threw "
-                        + sentence(thrown + (line == null ? "" : " at " + line)) + " "
+                        + sentence(Thrown.of(thrown).text() + (line == null ? "" : " at " + line)) + " "
                         + (byWorkflow ? "@Workflow(stallOn)" : "The engine's stallOn (durable.stall-on)") + " lists "
                         + listed.getName()
                         + ", so it does not fail the run. Deploy code that does not throw it, and the run goes on; if it is"
                         + " an outcome, declare it: \"throws "
-                        + thrown.getClass().getSimpleName() + "\" at @Run.\n" + frames(thrown.getStackTrace())
+                        + thrown.getClass().getSimpleName() + "\" at @Run.\n" + frames(stack)
                         + causes(thrown),
                 thrown);
     }
 
     private String causes(Throwable thrown) {
-        return Stream.iterate(thrown.getCause(), Objects::nonNull, Throwable::getCause)
+        return Thrown.of(thrown)
+                .chain()
+                .skip(1)
                 .limit(SHOWN_CAUSES)
                 .map(cause -> {
-                    String line = lines.of(cause.getStackTrace());
-                    return "\nCaused by: " + cause + (line == null ? "" : " at " + line);
+                    String line = lines.of(Thrown.of(cause).stack());
+                    return "\nCaused by: " + Thrown.of(cause).text() + (line == null ? "" : " at " + line);
                 })
                 .collect(Collectors.joining());
     }
@@ -242,8 +249,8 @@ public final class RunThreads {
 
     /** A side effect that threw leaves nothing to replay. */
     public StalledException sideEffectFailed(Throwable error) {
-        String line = lines.of(error.getStackTrace());
-        String text = error.toString();
+        String line = lines.of(Thrown.of(error).stack());
+        String text = Thrown.of(error).text();
         return new StalledException(
                 run + " is stalled: Durable.sideEffect threw "
                         + (text.endsWith(".") ? text.substring(0, text.length() - 1) : text)

@@ -6,6 +6,7 @@ import dev.durable.store.RecordText;
 import dev.durable.store.RunDetails;
 import dev.durable.store.RunRecord;
 import dev.durable.store.StoredEvent;
+import dev.durable.store.Thrown;
 import dev.durable.store.Views;
 import dev.durable.store.postgres.internal.sql.Connections;
 import dev.durable.store.postgres.internal.sql.SchemaName;
@@ -98,7 +99,9 @@ public final class ReplicaViews extends DatabaseViews {
                     }
                     other = problem;
                 } catch (RuntimeException e) {
-                    log.debug("the identity of the replica is checked again later: {}", e.getMessage());
+                    log.debug(
+                            "the identity of the replica is checked again later: {}",
+                            Thrown.of(e).words());
                 } finally {
                     asking.set(false);
                 }

@@ -3,6 +3,7 @@ package dev.durable.store.postgres.internal.run;
 import dev.durable.DurableException;
 import dev.durable.store.CommitUnknownException;
 import dev.durable.store.RunKey;
+import dev.durable.store.Thrown;
 import dev.durable.store.Transition;
 import dev.durable.store.Transition.Outcome;
 import dev.durable.store.postgres.internal.nudge.PendingNudges;
@@ -124,7 +125,9 @@ final class Transitions {
     /** Some were written: the caller has to ask for each. */
     private static CommitUnknownException partlyWritten(Exception e) {
         return new CommitUnknownException(
-                "a batch that was written in parts broke off in the middle: " + e.getMessage(), e);
+                "a batch that was written in parts broke off in the middle: "
+                        + Thrown.of(e).words(),
+                e);
     }
 
     static Map<RunKey, Outcome> applied(List<Transition> transitions, Set<UUID> waiting) {

@@ -6,6 +6,7 @@ import dev.durable.StoreRefusedException;
 import dev.durable.StoreUnavailableException;
 import dev.durable.store.CommitUnknownException;
 import dev.durable.store.StoreOutageException;
+import dev.durable.store.Thrown;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -185,7 +186,7 @@ public record StoreErrors(String database, String workerRole) {
     /** A pool tells that it has no connection; what the server said to it stands behind that. */
     private static @Nullable SQLException behind(SQLException e) {
         SQLException innermost = null;
-        for (Throwable cause = e.getCause(); cause != null; cause = cause.getCause()) {
+        for (Throwable cause : Thrown.of(e).chain().skip(1).toList()) {
             if (cause instanceof SQLException sql && sql.getSQLState() != null) {
                 innermost = sql;
             }
@@ -344,7 +345,7 @@ public record StoreErrors(String database, String workerRole) {
     /** For the log only: a nudge that did not get through changes nothing. */
     public static StoreUnavailableException lostHint(Exception e) {
         Exception shown = e instanceof SQLException sql ? withoutRow(sql) : e;
-        String message = String.valueOf(shown.getMessage());
+        String message = Thrown.of(shown).words();
         String state = e instanceof SQLException sql ? sql.getSQLState() : null;
         if (e instanceof SQLException sql && SqlState.of(sql) == SqlState.UNAVAILABLE) {
             return StoreOutageException.ofOneConnection(message, shown);

@@ -3,6 +3,7 @@ package dev.durable.store.postgres.internal.transaction;
 import dev.durable.DurableException;
 import dev.durable.NonRetryableException;
 import dev.durable.StoreUnavailableException;
+import dev.durable.store.Thrown;
 import dev.durable.store.TransactionalActivities;
 import dev.durable.store.postgres.internal.sql.Connections;
 import dev.durable.store.postgres.internal.sql.Param;
@@ -332,7 +333,9 @@ final class BodyTransaction implements TransactionalActivities.Transaction, Auto
                 return true;
             });
         } catch (RuntimeException e) {
-            log.warn("the transaction of an activity whose time is over was not ended: {}", e.getMessage());
+            log.warn(
+                    "the transaction of an activity whose time is over was not ended: {}",
+                    Thrown.of(e).words());
         }
     }
 

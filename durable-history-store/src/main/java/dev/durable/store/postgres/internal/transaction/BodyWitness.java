@@ -1,10 +1,9 @@
 package dev.durable.store.postgres.internal.transaction;
 
+import dev.durable.store.Thrown;
 import dev.durable.store.postgres.internal.sql.SqlState;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.Objects;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -111,12 +110,15 @@ final class BodyWitness implements BodyConnection.Seen {
     }
 
     private @Nullable SQLException inChain() {
-        return Stream.iterate(thrown, Objects::nonNull, Throwable::getCause)
-                .limit(100)
-                .filter(SQLException.class::isInstance)
-                .map(SQLException.class::cast)
-                .filter(e -> e.getSQLState() != null)
-                .findFirst()
-                .orElse(null);
+        Throwable outermost = thrown;
+        return outermost == null
+                ? null
+                : Thrown.of(outermost)
+                        .chain()
+                        .filter(SQLException.class::isInstance)
+                        .map(SQLException.class::cast)
+                        .filter(e -> e.getSQLState() != null)
+                        .findFirst()
+                        .orElse(null);
     }
 }

@@ -6,6 +6,7 @@ import dev.durable.store.MessageKind;
 import dev.durable.store.NewRun;
 import dev.durable.store.Nudges;
 import dev.durable.store.RunIds;
+import dev.durable.store.Thrown;
 import dev.durable.store.postgres.CallerTransactions;
 import dev.durable.store.postgres.internal.message.DeliveryBatch;
 import dev.durable.store.postgres.internal.nudge.SharedNudges;
@@ -120,7 +121,8 @@ public final class Outbox {
                 start = newRun == null ? null : DeferredStart.read(newRun).of(target, message);
             } catch (RuntimeException | StackOverflowError e) {
                 // 22: a value that is none, which is this row's fault alone.
-                unreadable = new SQLException("new_run can't be read: " + e.getMessage(), "22000", e);
+                unreadable = new SQLException(
+                        "new_run can't be read: " + Thrown.of(e).words(), "22000", e);
             }
             Delivery delivery = new Delivery(target, row.getObject("target_run_id", UUID.class), message);
             return new Row(source, eventId, row.getInt("shard"), delivery, start, unreadable);

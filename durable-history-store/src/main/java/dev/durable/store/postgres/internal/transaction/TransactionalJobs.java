@@ -2,6 +2,7 @@ package dev.durable.store.postgres.internal.transaction;
 
 import dev.durable.store.JobUpdate;
 import dev.durable.store.Nudges;
+import dev.durable.store.Thrown;
 import dev.durable.store.TransactionalActivities;
 import dev.durable.store.postgres.ActivityTransactions;
 import dev.durable.store.postgres.internal.job.JobUpdateBatch;
@@ -14,9 +15,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -129,7 +128,7 @@ public final class TransactionalJobs implements TransactionalActivities {
          */
         private void after(Throwable e) {
             if (failure != null) {
-                if (!failure.equals(e)) {
+                if (failure != e) {
                     failure.addSuppressed(e);
                 }
                 throw failure;
@@ -155,8 +154,8 @@ public final class TransactionalJobs implements TransactionalActivities {
         }
 
         private static @Nullable SQLException inChain(Throwable e) {
-            return Stream.iterate(e, Objects::nonNull, Throwable::getCause)
-                    .limit(100)
+            return Thrown.of(e)
+                    .chain()
                     .filter(SQLException.class::isInstance)
                     .map(SQLException.class::cast)
                     .findFirst()

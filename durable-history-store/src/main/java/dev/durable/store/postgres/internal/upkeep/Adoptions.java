@@ -5,6 +5,7 @@ import dev.durable.client.Installation.OpenWork;
 import dev.durable.store.Adoption;
 import dev.durable.store.CommitUnknownException;
 import dev.durable.store.RunKey;
+import dev.durable.store.Thrown;
 import dev.durable.store.postgres.internal.run.Seizures;
 import dev.durable.store.postgres.internal.schema.Ddl;
 import dev.durable.store.postgres.internal.sql.Connections;
@@ -85,7 +86,7 @@ public final class Adoptions {
             throw new DurableException(
                     "schema " + connections.schema().quoted() + " in the database at "
                             + connections.failures().database() + " was not adopted, nothing was written: "
-                            + refused.getMessage() + ". Only the owner of the schema may adopt it: give"
+                            + Thrown.of(refused).words() + ". Only the owner of the schema may adopt it: give"
                             + " Installation.of(…) a store with the owner's DataSource.",
                     refused);
         }

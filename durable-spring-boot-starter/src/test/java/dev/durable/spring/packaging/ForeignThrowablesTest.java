@@ -1,0 +1,62 @@
+package dev.durable.spring.packaging;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.durable.micrometer.DurableMetrics;
+import dev.durable.spring.DurableLifecycle;
+import dev.durable.store.Thrown;
+import dev.durable.store.postgres.PostgresHistoryStore;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** No end is lost to a getter of an exception that fails: they are called where that is caught. */
+@Tag("slow")
+class ForeignThrowablesTest {
+    /** Who asks such exceptions all the same. */
+    private static final Set<String> MAY = Set.of(
+            // where it is caught
+            "Thrown.cause",
+            "Thrown.message",
+            "Thrown.stack",
+            "Thrown.suppressed",
+            "Thrown.text",
+            // makes exceptions of recorded data: what can't be made comes as data
+            "Rebuilt.of",
+            "Rebuilt.rawMessage",
+            "Rebuilt.shows",
+            "Rebuilt.withCause",
+            // in Thrown.quietly, or where a line of the log that can't be written is lost without it
+            "DurableTracing.threw",
+            "EventQueue.publish",
+            "FailureCodec.decode",
+            "FailureLog.write",
+            "Observers.engineStarted",
+            "WorkflowLogger.write",
+            // what the store, the engine or the JDK has thrown
+            "ActivityReports.look",
+            "ActivityReports.offer",
+            "BodyExecutor.startOne",
+            "Engine.deafen",
+            "Lane.write",
+            "LateEngine.isOpenNow",
+            "OpeningLoop.isDoneNow",
+            "PromptNotifications.on",
+            "RunActorLoop.unwind",
+            "RunClaimLoop.readAndHandOver",
+            "TransitionLane.failed",
+            "UnreadableJobs.notes");
+
+    @Test
+    void only_one_place_asks_exceptions_of_the_application_for_anything() {
+        Set<String> found = new TreeSet<>();
+        Stream.of(Thrown.class, PostgresHistoryStore.class, DurableMetrics.class, DurableLifecycle.class)
+                .forEach(each -> found.addAll(ForeignThrowables.beside(each)));
+
+        assertThat(found)
+                .as("use dev.durable.store.Thrown, and for the log what makes exceptions loggable")
+                .containsExactlyInAnyOrderElementsOf(MAY);
+    }
+}
