@@ -11,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -18,7 +19,8 @@ import org.slf4j.MDC;
 import org.slf4j.event.Level;
 
 /**
- * Logs failed attempts, activities that failed for good, incidents and failed runs, each kind under a logger name of its own,
+ * Logs failed attempts, activities that failed for good, incidents, failed and stalled runs, each kind under a logger name of
+ * its own,
  * with the ids in the MDC. Of failures with the same fingerprint it writes {@value #MOST} lines a minute, the first with the
  * stack; how many more there were is told by the next line after that minute. Thread-safe.
  *
@@ -43,6 +45,8 @@ public final class FailureLog {
         INCIDENT("Incident", Level.ERROR),
         /** A run failed or timed out. */
         RUN("Run", Level.WARN),
+        /** A run can't go on with this code, and is tried again. */
+        STALL("Stall", Level.ERROR),
         /** Somebody terminated a run. */
         TERMINATION("Run", Level.INFO);
 
@@ -111,14 +115,45 @@ public final class FailureLog {
      * @param why the failure, whose messages are as they may be recorded; null where there is none
      */
     public void failed(Kind kind, Subject subject, String fingerprint, String what, @Nullable Failure why) {
+        write(
+                kind,
+                subject,
+                fingerprint,
+                () -> why == null ? what : what + ": " + shown(why),
+                () -> why == null || kind == Kind.ATTEMPT ? null : loggable.apply(why));
+    }
+
+    /**
+     * A run stalled.
+     *
+     * @param what who stalls and why, as it may be logged: runs that stall alike differ in digits and the workflow id only
+     * @param stack as it may be logged; null without
+     */
+    public void stalled(RunKey run, String what, @Nullable Throwable stack) {
+        String alike = what.replace(run.shown(), "…").replaceAll("[0-9]+", "#");
+        String fingerprint = alike.substring(0, Math.min(alike.length(), MOST_CHARS));
+        write(Kind.STALL, Subject.of(run), fingerprint, () -> what, () -> stack);
+    }
+
+    private void write(
+            Kind kind,
+            Subject subject,
+            String fingerprint,
+            Supplier<String> text,
+            Supplier<? extends @Nullable Throwable> stack) {
         try {
-            write(kind, subject, fingerprint, what, why);
+            writeUnlessMany(kind, subject, fingerprint, text, stack);
         } catch (RuntimeException | StackOverflowError e) {
             // Left out: what would be logged of it would meet the same filter or appender.
         }
     }
 
-    private void write(Kind kind, Subject subject, String fingerprint, String what, @Nullable Failure why) {
+    private void writeUnlessMany(
+            Kind kind,
+            Subject subject,
+            String fingerprint,
+            Supplier<String> text,
+            Supplier<? extends @Nullable Throwable> stack) {
         if (!logs(kind)) {
             return;
         }
@@ -128,9 +163,9 @@ public final class FailureLog {
         if (place > MOST) {
             return;
         }
-        String text = why == null ? what : what + ": " + shown(why);
-        Throwable stack = why == null || place > 1 || kind == Kind.ATTEMPT ? null : loggable.apply(why);
-        withMdc(subject, () -> kind.log().atLevel(kind.level).setCause(stack).log(text));
+        String line = text.get();
+        Throwable cause = place > 1 ? null : stack.get();
+        withMdc(subject, () -> kind.log().atLevel(kind.level).setCause(cause).log(line));
     }
 
     /** The how many-th of its minute it is; with a line for each minute that is over and had more than were told. */

@@ -1,9 +1,12 @@
 package dev.durable.internal.run;
 
 import dev.durable.DurableException;
+import dev.durable.history.ActivityAttemptFailed;
 import dev.durable.history.ActivityCancelled;
 import dev.durable.history.ActivityScheduled;
+import dev.durable.history.ActivityTimedOut;
 import dev.durable.history.EventJson;
+import dev.durable.history.Failure;
 import dev.durable.history.HistoryEvent;
 import dev.durable.history.LocalCall;
 import dev.durable.history.Payload;
@@ -31,6 +34,7 @@ import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.BiConsumer;
@@ -345,8 +349,25 @@ public final class LiveRun {
         HistoryEvent.ActivityClosed event = read(message, stored, HistoryEvent.ActivityClosed.class);
         if (instance.accepts(event)) {
             draft.inform(informing);
-            feed(draft, event, stored);
+            Failure last = event instanceof ActivityTimedOut ? lastFailure(informing) : null;
+            if (last != null && event instanceof ActivityTimedOut late) {
+                feed(draft, late.after(last));
+            } else {
+                feed(draft, event, stored);
+            }
         }
+    }
+
+    /** Without its stack, which stands in the history just before; null where nothing failed. */
+    private static @Nullable Failure lastFailure(List<StoredEvent> informing) {
+        return informing.stream()
+                .map(EventJson::decode)
+                .filter(ActivityAttemptFailed.class::isInstance)
+                .map(note -> ((ActivityAttemptFailed) note).failure())
+                .filter(Objects::nonNull)
+                .reduce((before, after) -> after)
+                .map(last -> Failure.of(last.type(), last.message()))
+                .orElse(null);
     }
 
     /** Read before any of it is written: a history can't be mended, an inbox can. */

@@ -54,6 +54,8 @@ public final class RunActor {
     private final ArrayDeque<RunMail.Ask> questions = new ArrayDeque<>();
 
     private @Nullable TransitionDraft underWay;
+    /** The stall that the transition under way records. */
+    private @Nullable StallReport stalling;
     private RunMail.@Nullable Claimed claim;
     private @Nullable String refusal;
     private int weighed;
@@ -225,7 +227,7 @@ public final class RunActor {
             release();
         } catch (StalledException e) {
             log.debug("{} can't go on", key.shown(), failures().loggable(e));
-            stall(String.valueOf(e.getMessage()), e.toBeLogged());
+            stall(String.valueOf(e.getMessage()), e.toBeLogged(), null);
         } catch (DurableException e) {
             // The message already says what can't be read, or how code and history differ.
             log.debug("{} can't go on", key.shown(), failures().loggable(e));
@@ -243,12 +245,15 @@ public final class RunActor {
      */
     void broke(Throwable why) {
         try {
-            log.error("{} can't go on", key.shown(), failures().loggable(why));
-            stall("unexpected: " + why);
+            stall("unexpected: " + why, "unexpected: " + why, failures().loggable(why));
         } catch (RuntimeException | Error again) {
             underWay = null;
+            stalling = null;
             holding.goCold();
             host.outside().unneeded(this);
+            if (again != why) {
+                again.addSuppressed(why);
+            }
             throw again;
         } finally {
             mailbox.queueUnlessEmpty();
@@ -314,6 +319,11 @@ public final class RunActor {
 
     private void written(RunMail.Written mail) {
         TransitionDraft draft = takeUnderWay();
+        StallReport stalled = stalling;
+        stalling = null;
+        if (stalled != null && (mail.written() == null || mail.written().isApplied())) {
+            stalled.tell(key, holding.type(), host.outside());
+        }
         if (mail.written() == null) {
             Throwable error = mail.error();
             log.error(
@@ -427,15 +437,14 @@ public final class RunActor {
 
     /** The run can't go on with this code: kept open, shown, tried again with back-off. */
     private void stall(String reason) {
-        stall(reason, reason);
+        stall(reason, reason, null);
     }
 
-    private void stall(String reason, String logged) {
-        log.error("{} stalls: {}", key.shown(), Bounds.lines(recordable(logged)));
+    private void stall(String reason, String logged, @Nullable Throwable stack) {
         Transition.Stall stall = RunClosings.stall(recordable(reason), holding.stalls());
+        StallReport report = new StallReport(stall, Bounds.lines(recordable(logged)), stack);
         forget();
-        host.outside().telemetry().stalled(key, holding.type(), stall.reason());
-        host.outside().stalled(key, stall.reason());
+        stalling = report;
         writeNothing(null, stall, null);
     }
 

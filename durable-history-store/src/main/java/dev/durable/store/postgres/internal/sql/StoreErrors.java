@@ -30,6 +30,8 @@ public record StoreErrors(String database, String workerRole) {
     /** SQLSTATE class of data exceptions. */
     private static final String OF_A_VALUE = "22";
 
+    private static final String DIVISION_BY_ZERO = "22012";
+
     /** What no partition takes is known by its run, which is a name. In whatever language the server speaks. */
     private static final Pattern PARTITION_KEY = Pattern.compile("\\(run_id\\) = \\([0-9a-f-]{36}\\)");
 
@@ -39,7 +41,7 @@ public record StoreErrors(String database, String workerRole) {
     }
 
     public static boolean isDenied(@Nullable Throwable e) {
-        return e instanceof SQLException sql && "42501".equals(sql.getSQLState());
+        return e instanceof SQLException sql && "42501".equals(sql.getSQLState()) && !SqlState.isRaised(sql);
     }
 
     /** For an error that trying again did not mend. */
@@ -58,7 +60,9 @@ public record StoreErrors(String database, String workerRole) {
                                                 + ". GRANT \""
                                                 + workerRole + "\" TO it, or let the owner of the schema run"
                                                 + " Schema.grants()."
-                                        : ""),
+                                        : SqlState.isRaised(e)
+                                                ? ". Usual cause: a trigger or function of one's own, which has raised this"
+                                                : ""),
                         withoutRow(e));
         };
     }
@@ -224,7 +228,7 @@ public record StoreErrors(String database, String workerRole) {
             return e.getNextException() == null ? e : withoutRow(e.getNextException());
         }
         if (told.getServerErrorMessage() == null) {
-            return quotesValue(e.getSQLState()) ? at(e, new SQLException(words(e.getSQLState()), e.getSQLState())) : e;
+            return quotesValue(e) ? at(e, new SQLException(words(e.getSQLState()), e.getSQLState())) : e;
         }
         return withoutRow(told, told.getServerErrorMessage());
     }
@@ -233,13 +237,14 @@ public record StoreErrors(String database, String workerRole) {
         StringBuilder kept = new StringBuilder();
         keep(kept, 'S', whole.getSeverity());
         keep(kept, 'C', whole.getSQLState());
-        keep(kept, 'M', quotesValue(whole.getSQLState()) ? words(whole.getSQLState()) : whole.getMessage());
+        keep(kept, 'M', quotesValue(e) ? words(whole.getSQLState()) : whole.getMessage());
         keep(kept, 'D', whole.getDetail() == null ? null : detail(e, whole.getDetail()));
         keep(kept, 'H', whole.getHint());
         keep(kept, 's', whole.getSchema());
         keep(kept, 't', whole.getTable());
         keep(kept, 'c', whole.getColumn());
         keep(kept, 'n', whole.getConstraint());
+        keep(kept, 'R', whole.getRoutine());
         return at(e, new PSQLException(new ServerErrorMessage(kept.append('\0').toString())));
     }
 
@@ -256,9 +261,16 @@ public record StoreErrors(String database, String workerRole) {
         return SqlState.of(e) == SqlState.NO_PARTITION && key.find() ? key.group() : null;
     }
 
-    /** Whether it is of the class of data exceptions, whose words have the value in quotes or bare, before or after a colon. */
-    private static boolean quotesValue(@Nullable String state) {
-        return state != null && state.startsWith(OF_A_VALUE);
+    /**
+     * Whether it is of the class of data exceptions, whose words have the value in quotes or bare, before or after a colon. Not
+     * those of a division by zero.
+     */
+    private static boolean quotesValue(SQLException e) {
+        String state = e.getSQLState();
+        return state != null
+                && state.startsWith(OF_A_VALUE)
+                && !state.equals(DIVISION_BY_ZERO)
+                && !SqlState.isRaised(e);
     }
 
     /** The names that PostgreSQL's manual has for them. */

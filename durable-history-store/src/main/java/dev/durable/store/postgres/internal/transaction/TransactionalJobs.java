@@ -1,5 +1,6 @@
 package dev.durable.store.postgres.internal.transaction;
 
+import dev.durable.store.BodyRefusedException;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.Nudges;
 import dev.durable.store.TransactionalActivities;
@@ -8,6 +9,7 @@ import dev.durable.store.postgres.internal.job.JobUpdateBatch;
 import dev.durable.store.postgres.internal.job.JobUpdates;
 import dev.durable.store.postgres.internal.nudge.PendingNudges;
 import dev.durable.store.postgres.internal.sql.Connections;
+import dev.durable.store.postgres.internal.sql.SqlState;
 import dev.durable.store.postgres.internal.sql.StoreErrors;
 import dev.durable.store.postgres.internal.sql.Tx;
 import java.sql.Connection;
@@ -18,6 +20,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.postgresql.util.PSQLException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -138,13 +141,30 @@ public final class TransactionalJobs implements TransactionalActivities {
             if (!begun && refused != null) {
                 throw connections.failures().unavailable(refused);
             }
-            if (outcome != Outcome.COMMITTED && begun && refused != null) {
+            if (outcome != Outcome.COMMITTED && refused != null) {
                 log.debug(
                         "rolled back by the loss of its connection: {}",
                         StoreErrors.withoutRow(refused).getMessage());
                 return;
             }
+            if (refused != null && isOfApplication(refused)) {
+                throw new BodyRefusedException(StoreErrors.withoutRow(refused));
+            }
             throw refused == null ? unchecked(e) : connections.failures().ofCaller(refused);
+        }
+
+        /**
+         * The engine's statements have succeeded before COMMIT. What the server refuses there is the application's: its deferred
+         * triggers and constraints, or what its framework writes last. Deadlocks, conflicts, a full disk and a server that goes
+         * away are not, unless a trigger has raised them itself.
+         */
+        private static boolean isOfApplication(SQLException refused) {
+            return refused instanceof PSQLException server
+                    && server.getServerErrorMessage() != null
+                    && switch (SqlState.of(refused)) {
+                        case OTHER, UNEXPECTED, NO_PARTITION, LOCKED -> true;
+                        case AGAIN, UNAVAILABLE, REFUSED -> false;
+                    };
         }
 
         private static RuntimeException unchecked(Throwable e) {
