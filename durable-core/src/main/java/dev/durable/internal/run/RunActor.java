@@ -56,6 +56,8 @@ public final class RunActor {
     private @Nullable TransitionDraft underWay;
     /** The stall that the transition under way records. */
     private @Nullable StallReport stalling;
+    /** Why the first turn stalled that was to be written with the start. */
+    private @Nullable StalledException stalledStart;
     private RunMail.@Nullable Claimed claim;
     private @Nullable String refusal;
     private int weighed;
@@ -157,12 +159,13 @@ public final class RunActor {
             if (begun) {
                 written = run.withFirstTurn(draft.events(), draft.jobs(), rising.wakeAt());
             }
+        } catch (StalledException e) {
+            // Started without its first turn, and not made again at once: a loop without an end costs a thread each time.
+            stalledStart = e;
+            holding.goCold();
         } catch (RuntimeException | Error e) {
             // Started without its first turn: the claim that tries again records why it stalls.
-            log.warn(
-                    "first turn of {} stalls: {}",
-                    key.shown(),
-                    Bounds.lines(recordable(e instanceof StalledException stall ? stall.toBeLogged() : e.toString())));
+            log.debug("the first turn of {} is made again: {}", key.shown(), Bounds.lines(recordable(e.toString())));
             holding.goCold();
         }
         underWay = draft;
@@ -172,8 +175,15 @@ public final class RunActor {
 
     private void startWritten(RunMail.StartWritten mail) {
         TransitionDraft draft = takeUnderWay();
-        boolean started = mail.outcome() instanceof StartOutcome.Started && holding.isWarm();
-        if (started && holding.warm().instance().hasEnded()) {
+        boolean written = mail.outcome() instanceof StartOutcome.Started;
+        boolean started = written && holding.isWarm();
+        StalledException stalled = stalledStart;
+        stalledStart = null;
+        if (written && stalled != null) {
+            draft.discarded();
+            holding.startedWithoutFirstTurn();
+            stall(String.valueOf(stalled.getMessage()), stalled.toBeLogged(), null);
+        } else if (started && holding.warm().instance().hasEnded()) {
             holding.startedWithoutFirstTurn();
             attempt(() -> feedAgain(draft, 0));
         } else if (started) {

@@ -145,15 +145,17 @@ public final class PostgresHistoryStore extends DatabaseViews implements History
         batches = new Batches(connections);
         relay = new OutboxRelay(connections, nudges, options.inboxLimit);
         OwnTransactions own = new OwnTransactions(options.dataSource, connections.failures()::ofCaller);
+        Outbox outbox = new Outbox(connections, nudges);
         joined = new JoinedTransactions(
                 options.transactions == null ? List.of(own) : List.of(own, options.transactions),
                 hot.starts(),
-                new Outbox(connections, nudges),
+                outbox,
                 database);
         transactional = new TransactionalJobs(
                 connections,
                 options.activityTransactions == null ? own : options.activityTransactions,
                 nudges,
+                new TransactionalJobs.Messages(outbox, options.inboxLimit),
                 DataSources.toSpare(options.dataSource));
         untold = options.transactions == null ? options.dataSource : null;
     }

@@ -1,6 +1,7 @@
 package dev.durable.store.postgres.internal.transaction;
 
 import dev.durable.store.BodyRefusedException;
+import dev.durable.store.InboxLimit;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.Nudges;
 import dev.durable.store.TransactionalActivities;
@@ -15,6 +16,7 @@ import dev.durable.store.postgres.internal.sql.Tx;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -30,7 +32,7 @@ import org.slf4j.LoggerFactory;
  * inserted.
  *
  * <pre>
- *   begin ─► body's statements ─► lock job by lease ─► delete it, insert outcome ─► COMMIT
+ *   begin ─► body's statements ─► messages to its own run ─► lock job by lease ─► delete it, insert outcome ─► COMMIT
  * </pre>
  *
  * <p>The job is locked only then: heartbeats of the body go by other connections, and a body that takes long keeps nobody
@@ -46,15 +48,26 @@ public final class TransactionalJobs implements TransactionalActivities {
     private final Connections connections;
     private final ActivityTransactions transactions;
     private final Nudges nudges;
+    private final Messages messages;
     private final int atOnce;
+
+    /**
+     * Where messages go that bodies send.
+     *
+     * @param outbox first of all
+     * @param inboxLimit what may wait for their own runs
+     */
+    public record Messages(Outbox outbox, InboxLimit inboxLimit) {}
 
     /**
      * @param atOnce how many connections they may keep
      */
-    public TransactionalJobs(Connections connections, ActivityTransactions transactions, Nudges nudges, int atOnce) {
+    public TransactionalJobs(
+            Connections connections, ActivityTransactions transactions, Nudges nudges, Messages messages, int atOnce) {
         this.connections = connections;
         this.transactions = transactions;
         this.nudges = nudges;
+        this.messages = messages;
         this.atOnce = atOnce;
     }
 
@@ -80,6 +93,7 @@ public final class TransactionalJobs implements TransactionalActivities {
         private final Duration left;
         private final Body body;
         private final PendingNudges hints = new PendingNudges();
+        private final List<OwnRunMessages.Sent> sent = new ArrayList<>();
         private Outcome outcome = Outcome.ROLLED_BACK;
         private boolean begun;
         private @Nullable RuntimeException failure;
@@ -105,7 +119,7 @@ public final class TransactionalJobs implements TransactionalActivities {
             connections.check(connection);
             BodyTransaction transaction = BodyTransaction.on(connection, left, connections);
             try (transaction) {
-                settlement = body.in(transaction);
+                settlement = messages.outbox().noting(sent, () -> body.in(transaction));
             }
             if (settlement.isEmpty()) {
                 transaction.refuseOtherEnds();
@@ -120,6 +134,7 @@ public final class TransactionalJobs implements TransactionalActivities {
             Tx tx = Tx.ofCaller(connection, connections.schema());
             try {
                 begun.prepareEnd(tx);
+                new OwnRunMessages(messages.inboxLimit()).deliver(tx, settlement.key().run(), sent, hints);
                 return new JobUpdateBatch(tx, one, hints).write().containsKey(0);
             } catch (SQLException e) {
                 throw begun.notSettled(e);
