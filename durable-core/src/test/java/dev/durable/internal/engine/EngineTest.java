@@ -8,6 +8,7 @@ import dev.durable.Activity;
 import dev.durable.ActivityContext;
 import dev.durable.Durable;
 import dev.durable.DurableException;
+import dev.durable.ForeignInstallationException;
 import dev.durable.Promise;
 import dev.durable.Run;
 import dev.durable.Signal;
@@ -15,6 +16,7 @@ import dev.durable.StoreUnavailableException;
 import dev.durable.Trials;
 import dev.durable.WaitTimedOutException;
 import dev.durable.Workflow;
+import dev.durable.client.DurableClient;
 import dev.durable.client.DurableEngine;
 import dev.durable.client.StartOptions;
 import dev.durable.client.WorkflowHandle;
@@ -377,6 +379,26 @@ class EngineTest {
     }
 
     @Test
+    void what_is_done_to_all_is_refused_in_another_installation_though_none_is_selected() {
+        FaultyStore faulty = FaultyStore.over(store);
+        try (DurableEngine engine =
+                DurableEngine.builder(faulty.store()).clientOnly().start()) {
+            DurableClient client = engine.client();
+            for (Runnable all : List.<Runnable>of(
+                    () -> client.deadLetters().retry(),
+                    () -> client.incidents().discard(),
+                    () -> client.activities().pause(),
+                    () -> client.enqueueAgain(w -> w),
+                    () -> client.batch("none").cancel("enough"))) {
+                faulty.before("refuseIfForeign", () -> {
+                    throw new ForeignInstallationException("another's");
+                });
+                assertThatThrownBy(all::run).isInstanceOf(ForeignInstallationException.class);
+            }
+        }
+    }
+
+    @Test
     void a_claim_that_was_lost_while_its_history_was_read_is_no_stall() throws Exception {
         Trials.once(this::aClaimThatWasLost);
     }
@@ -391,8 +413,10 @@ class EngineTest {
         FaultyStore faulty = FaultyStore.over(store);
         faulty.before("histories", () -> AnotherOwner.takesOver(store, "default", "Wide"));
         try (LogCapture log = LogCapture.named("dev.durable.failed.Stall");
-                DurableEngine engine =
-                        DurableEngine.builder(faulty.store()).register(Wide.class).start()) {
+                DurableEngine engine = DurableEngine.builder(faulty.store())
+                        .sessionLease(Duration.ofMillis(300))
+                        .register(Wide.class)
+                        .start()) {
             WorkflowHandle<Wide, ?> run = engine.client().handle(Wide.class, id);
             run.signal(Wide::enough);
 

@@ -24,7 +24,7 @@ public final class AnotherOwner {
             Writer writer = new Writer(store, run.run(), run.fence(), run.nextEventId());
             writer.write(writer.step()
                     .event("WorkflowPaused", EventJson.attributes(new WorkflowPaused(0, store.now(), "", "")))
-                    .event("WorkflowResumed", EventJson.attributes(new WorkflowResumed(0, store.now(), "", "")))
+                    .event("WorkflowResumed", EventJson.attributes(new WorkflowResumed(0, store.now(), "")))
                     .wakesAt(store.now()));
         }
         store.closeSession(own);

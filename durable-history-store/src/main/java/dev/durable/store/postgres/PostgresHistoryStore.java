@@ -56,6 +56,7 @@ import dev.durable.store.postgres.internal.sql.Connections;
 import dev.durable.store.postgres.internal.sql.DataSources;
 import dev.durable.store.postgres.internal.sql.Guard;
 import dev.durable.store.postgres.internal.sql.LockPatience;
+import dev.durable.store.postgres.internal.sql.TransactionSettings;
 import dev.durable.store.postgres.internal.transaction.JoinedTransactions;
 import dev.durable.store.postgres.internal.transaction.Outbox;
 import dev.durable.store.postgres.internal.transaction.OutboxRelay;
@@ -241,6 +242,11 @@ public final class PostgresHistoryStore extends DatabaseViews implements History
     @Override
     public List<Transition.Outcome> commit(List<Transition> items) {
         return hot.commit(items);
+    }
+
+    @Override
+    public void refuseIfForeign() {
+        connections.transaction(TransactionSettings.SHORT, tx -> true);
     }
 
     @Override

@@ -62,6 +62,7 @@ final class JobPages {
      */
     long order(Function<OpenJob, ? extends @Nullable JobOrder> decide) {
         giveUpNanos = null;
+        operations.store().refuseIfForeign();
         UnreachedJobs left = new UnreachedJobs();
         long done = pages(operations.store())
                 .mapToLong(page -> order(page, decide, left))

@@ -154,6 +154,8 @@ public enum SqlState {
      */
     private static boolean isOfPartitions(SQLException e) {
         ServerErrorMessage told = told(e);
-        return told != null && told.getConstraint() == null && PARTITIONED.equals(told.getTable());
+        return told != null
+                && told.getConstraint() == null
+                && (told.getTable() == null || told.getTable().equals(PARTITIONED));
     }
 }
