@@ -58,6 +58,7 @@ public final class RunActor {
     private @Nullable StallReport stalling;
     /** Why the first turn stalled that was to be written with the start. */
     private @Nullable StalledException stalledStart;
+
     private RunMail.@Nullable Claimed claim;
     private @Nullable String refusal;
     private int weighed;
@@ -159,13 +160,11 @@ public final class RunActor {
             if (begun) {
                 written = run.withFirstTurn(draft.events(), draft.jobs(), rising.wakeAt());
             }
-        } catch (StalledException e) {
-            // Started without its first turn, and not made again at once: a loop without an end costs a thread each time.
-            stalledStart = e;
-            holding.goCold();
         } catch (RuntimeException | Error e) {
-            // Started without its first turn: the claim that tries again records why it stalls.
-            log.debug("the first turn of {} is made again: {}", key.shown(), Bounds.lines(recordable(e.toString())));
+            // Started without its first turn. A stall is recorded then: made again at once, a loop without an end would
+            // cost
+            // another thread. For anything else the claim that tries again records why it stalls.
+            stalledStart = e instanceof StalledException stall ? stall : null;
             holding.goCold();
         }
         underWay = draft;

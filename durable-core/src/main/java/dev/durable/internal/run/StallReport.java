@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param logged the reason as it is logged
  * @param stack what broke, as it may be logged; null where the reason says it all
  */
-record StallReport(Transition.Stall stall, String logged, @Nullable Throwable stack) {
+record StallReport(
+        Transition.Stall stall, String logged, @Nullable Throwable stack) {
 
     void tell(RunKey run, String type, RunServices.Outside outside) {
         outside.telemetry().failures().stalled(run, run.shown() + " stalls: " + logged, stack);

@@ -217,7 +217,9 @@ class PromiseTest {
             } catch (ActivityFailedException e) {
                 w.see("failed " + e.seq());
                 w.see("then "
-                        + Arrays.stream(e.getSuppressed()).map(Throwable::getMessage).toList());
+                        + Arrays.stream(e.getSuppressed())
+                                .map(Throwable::getMessage)
+                                .toList());
             }
             try {
                 Promise.any(List.of());

@@ -69,7 +69,8 @@ final class ActivityOutcomes {
                 ? " before an attempt of it had ended"
                 : " in attempt " + event.attempt() + ", and its policy allows no further one";
         Failure last = event.lastFailure();
-        return "ran out of its " + event.timeout().name().toLowerCase(Locale.ROOT).replace('_', '-') + " timeout" + when
+        return "ran out of its "
+                + event.timeout().name().toLowerCase(Locale.ROOT).replace('_', '-') + " timeout" + when
                 + (last == null ? "" : "; before that " + last.typeAndMessage());
     }
 

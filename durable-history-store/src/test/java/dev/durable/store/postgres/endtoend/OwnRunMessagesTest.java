@@ -39,10 +39,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Execution(ExecutionMode.CONCURRENT)
 class OwnRunMessagesTest {
 
-    @Activity(
-            transactional = true,
-            startToClose = "20s",
-            retry = @Retry(initialInterval = "1ms", maxInterval = "1ms"))
+    @Activity(transactional = true, startToClose = "60s", retry = @Retry(initialInterval = "1ms", maxInterval = "1ms"))
     interface Talking {
         void talk(String what);
     }
@@ -108,8 +105,7 @@ class OwnRunMessagesTest {
                                     h -> h.run("twice", true),
                                     h -> h.hear("with start"));
                 case "cancel" -> own.cancel("enough");
-                case "by name" ->
-                    client.get().handle(context.info().workflowId()).signal("hear", "by name");
+                case "by name" -> own.signal("hear", "by name");
                 default -> throw new IllegalArgumentException(what);
             }
         }
@@ -135,8 +131,7 @@ class OwnRunMessagesTest {
     }
 
     private DurableEngine engine(boolean inMemory) {
-        HistoryStore store =
-                inMemory ? new InMemoryHistoryStore() : PostgresHistoryStore.of(bench.dataSource());
+        HistoryStore store = inMemory ? new InMemoryHistoryStore() : PostgresHistoryStore.of(bench.dataSource());
         DurableEngine engine = DurableEngine.builder(store)
                 .pollInterval(Duration.ofMillis(50))
                 .register(Hearing.class)
@@ -147,7 +142,9 @@ class OwnRunMessagesTest {
     }
 
     private List<String> heard(DurableEngine engine, String what) {
-        return engine.client().start(Hearing.class, what, h -> h.run(what, true)).result(Bench.SOON);
+        return engine.client()
+                .start(Hearing.class, what, h -> h.run(what, true))
+                .result(Bench.SOON);
     }
 
     @ParameterizedTest
@@ -185,7 +182,7 @@ class OwnRunMessagesTest {
     @ValueSource(booleans = {true, false})
     void a_job_that_signals_its_own_run_completes_and_nothing_hears_the_signal(boolean inMemory) {
         try (DurableEngine engine = engine(inMemory)) {
-            var job = engine.client().enqueue(Talking.class, t -> t.talk("by name"));
+            var job = engine.client().enqueue(Talking.class, t -> t.talk("twice"));
 
             job.resultAs(Object.class, Bench.SOON);
 
@@ -202,7 +199,8 @@ class OwnRunMessagesTest {
             for (int i = 0; i < 60; i++) {
                 runs.add(engine.client().start(Hearing.class, "run-" + i, h -> h.run("twice", false)));
             }
-            assertThat(runs).allSatisfy(run -> assertThat(run.result(Bench.SOON)).isIn(List.of(), List.of("one", "two")));
+            assertThat(runs)
+                    .allSatisfy(run -> assertThat(run.result(Bench.SOON)).isIn(List.of(), List.of("one", "two")));
         }
         assertThat(deadlocks()).isZero();
     }

@@ -81,7 +81,7 @@ class RaisedByTriggersTest {
     interface Guarded {
         void write(String state, boolean late) throws SQLException;
 
-        @Activity(startToClose = "20s", scheduleToClose = "2s")
+        @Activity(startToClose = "20s", scheduleToClose = "8s")
         void always(String sql) throws SQLException;
     }
 
@@ -140,7 +140,8 @@ class RaisedByTriggersTest {
     }
 
     @Test
-    void whatever_a_trigger_raises_in_the_body_or_at_its_commit_uses_the_attempts_and_is_the_failure() throws Exception {
+    void whatever_a_trigger_raises_in_the_body_or_at_its_commit_uses_the_attempts_and_is_the_failure()
+            throws Exception {
         List<String> states = Stream.concat(STATES.stream(), Stream.of("divides", "nowait", "unique", "parts"))
                 .toList();
         List<String> ids = new ArrayList<>();
@@ -158,8 +159,7 @@ class RaisedByTriggersTest {
                 for (boolean late : new boolean[] {false, true}) {
                     String id = state + (late ? " at the commit of " : " in ");
                     client.start(Writing.class, id + "an activity", w -> w.run(state, late));
-                    client.enqueue(
-                            Guarded.class, StartOptions.id(id + "a job"), guarded -> guarded.write(state, late));
+                    client.enqueue(Guarded.class, StartOptions.id(id + "a job"), guarded -> guarded.write(state, late));
                     ids.add(id + "an activity");
                     ids.add(id + "a job");
                 }
@@ -192,9 +192,8 @@ class RaisedByTriggersTest {
 
     @Test
     void a_time_out_says_what_ended_the_tries_before_it() throws Exception {
-        try (DurableEngine engine = bench.engine()
-                .activity(Guarded.class, new Writer())
-                .start()) {
+        try (DurableEngine engine =
+                bench.engine().activity(Guarded.class, new Writer()).start()) {
             var job = engine.client()
                     .enqueue(
                             Guarded.class,

@@ -37,7 +37,10 @@ record OwnRunMessages(InboxLimit inboxLimit) {
 
     /** A row that was written to the outbox. */
     record Sent(
-            UUID source, long eventId, String workflowId, @Nullable UUID runId) {
+            UUID source,
+            long eventId,
+            String workflowId,
+            @Nullable UUID runId) {
         boolean isFor(RunKey run) {
             return workflowId.equals(run.workflowId()) && (runId == null || runId.equals(run.runId()));
         }

@@ -134,7 +134,8 @@ public final class TransactionalJobs implements TransactionalActivities {
             Tx tx = Tx.ofCaller(connection, connections.schema());
             try {
                 begun.prepareEnd(tx);
-                new OwnRunMessages(messages.inboxLimit()).deliver(tx, settlement.key().run(), sent, hints);
+                new OwnRunMessages(messages.inboxLimit())
+                        .deliver(tx, settlement.key().run(), sent, hints);
                 return new JobUpdateBatch(tx, one, hints).write().containsKey(0);
             } catch (SQLException e) {
                 throw begun.notSettled(e);

@@ -272,7 +272,8 @@ class OutboxRelayTest extends StoreContract {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"23514", "42501", "08006", "25006", "40001", "40P01", "53100", "55P03", "57014", "57P01", "58030"})
+            strings = {"23514", "42501", "08006", "25006", "40001", "40P01", "53100", "55P03", "57014", "57P01", "58030"
+            })
     void whatever_a_trigger_raises_for_a_message_that_message_is_set_aside_and_keeps_no_other(String state) {
         RunKey run = started("order-1");
         inTransaction(store, joined -> {
