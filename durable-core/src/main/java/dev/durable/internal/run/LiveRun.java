@@ -23,6 +23,7 @@ import dev.durable.internal.replay.match.Turn;
 import dev.durable.store.CancelledIdleJob;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.JobKey;
+import dev.durable.store.MessageKind;
 import dev.durable.store.RunKey;
 import dev.durable.store.StoreClock;
 import dev.durable.store.StoredEvent;
@@ -31,6 +32,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -60,6 +62,9 @@ public final class LiveRun {
     private boolean together;
 
     private final List<Integer> unbornTogether = new ArrayList<>(0);
+    /** How many notes of a waiting outcome are in the history already, as they are older than a request to cancel before it. */
+    private final Map<UUID, Integer> noted = new HashMap<>();
+
     private Instant lastAt = Instant.EPOCH;
     private Map<String, String> headers = Map.of();
     private @Nullable Instant delayedUntil;
@@ -256,6 +261,7 @@ public final class LiveRun {
             feed(draft, new TimerFired(draft.nextEventId(), fired, timer.seq()));
         } else if (message != null) {
             messages.remove(message);
+            informEarlier(draft, message, messages);
             draft.consume(message);
             draft.endedBySender(FeedingOrder.isFromSender(message));
             deliver(draft, message, false);
@@ -277,6 +283,7 @@ public final class LiveRun {
         List<InboxMessage> group =
                 messages.stream().filter(FeedingOrder::isFromSender).toList();
         messages.removeIf(FeedingOrder::isFromSender);
+        group.forEach(message -> informEarlier(draft, message, messages));
         group.forEach(draft::consume);
         List<InboxMessage> unseen = group.stream()
                 .filter(message -> !seen.contains(message.messageId()))
@@ -342,14 +349,36 @@ public final class LiveRun {
                         sent.id(), sent.at(), sent.messageId(), sent.reason(), sent.by(), withNext));
     }
 
+    /** Attempts that had failed before somebody asked to cancel stand before that, though they come with the outcome. */
+    private void informEarlier(TransitionDraft draft, InboxMessage message, Collection<InboxMessage> behind) {
+        Instant asked = message.at();
+        if (message.kind() != MessageKind.CANCEL || asked == null || seen.contains(message.messageId())) {
+            return;
+        }
+        for (InboxMessage outcome : behind) {
+            if (outcome.kind() == MessageKind.ACTIVITY_OUTCOME && outcome.notes() != null) {
+                List<StoredEvent> notes = notes(outcome);
+                int told = noted.getOrDefault(outcome.messageId(), 0);
+                int earlier = (int)
+                        notes.stream().filter(note -> !note.at().isAfter(asked)).count();
+                if (earlier > told) {
+                    draft.inform(notes.subList(told, earlier));
+                    noted.put(outcome.messageId(), earlier);
+                }
+            }
+        }
+    }
+
     private void deliverEncoded(TransitionDraft draft, InboxMessage message) {
-        List<StoredEvent> informing = notes(message);
+        List<StoredEvent> all = notes(message);
+        Integer told = noted.remove(message.messageId());
+        List<StoredEvent> informing = told == null ? all : all.subList(told, all.size());
         long id = draft.nextEventId() + informing.size();
         StoredEvent stored = new StoredEvent(id, message.name(), feedingTime(), message.messageId(), message.payload());
         HistoryEvent.ActivityClosed event = read(message, stored, HistoryEvent.ActivityClosed.class);
         if (instance.accepts(event)) {
             draft.inform(informing);
-            Failure last = event instanceof ActivityTimedOut ? lastFailure(informing) : null;
+            Failure last = event instanceof ActivityTimedOut ? lastFailure(all) : null;
             if (last != null && event instanceof ActivityTimedOut late) {
                 feed(draft, late.after(last));
             } else {
