@@ -260,7 +260,7 @@ public final class RunActor {
             stalling = null;
             holding.goCold();
             host.outside().unneeded(this);
-            if (again != why) {
+            if (!again.equals(why)) {
                 again.addSuppressed(why);
             }
             throw again;

@@ -20,7 +20,7 @@ final class CarrierTime {
     long usedBy(Thread coroutine) {
         String mounted = carrierOf(coroutine);
         long now = mounted == null ? -1 : cpuTime(mounted);
-        if (now < 0) {
+        if (mounted == null || now < 0) {
             carrier = null;
             return 0;
         }
