@@ -71,7 +71,11 @@ public interface Promise<T extends @Nullable Object> {
         return Combinators.all(List.of(promises));
     }
 
-    /** Waits for the first success; fails when all failed. The others go on. Empty is refused. */
+    /**
+     * Waits for the first success. When all failed it fails with the first failure in order of settling, which has those of
+     * the others as {@linkplain Throwable#getSuppressed() suppressed} ones, in the same order. The others go on. Empty is
+     * refused.
+     */
     static <T extends @Nullable Object> T any(Collection<? extends Promise<? extends T>> promises) {
         return Combinators.any(promises);
     }

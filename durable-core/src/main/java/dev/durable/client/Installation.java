@@ -46,8 +46,8 @@ public interface Installation {
          */
         CANCEL,
         /**
-         * It stays as it is, and nobody works in the store at all: no run, activity or timer goes on and no call that writes
-         * is taken, until it is adopted again. For a copy to look at.
+         * It stays as it is, until it is adopted again: no run, activity or timer goes on and no call that writes is taken.
+         * Processes that work there already notice it within ten seconds, so stop them first. For a copy to look at.
          */
         FREEZE,
         /**

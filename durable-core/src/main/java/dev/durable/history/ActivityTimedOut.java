@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param messageId the lease token of that attempt
  * @param timeout which one
  * @param lastHeartbeatDetails the last accepted details
+ * @param lastFailure type and message of what its last attempt, or last try, failed with; null where nothing did, and where an
+ *     older release wrote it
  * @param local what it was called with, if it is a local activity; null where an {@link ActivityScheduled} says it
  */
 public record ActivityTimedOut(
@@ -24,6 +26,7 @@ public record ActivityTimedOut(
         UUID messageId,
         TimeoutType timeout,
         @Nullable Payload lastHeartbeatDetails,
+        @Nullable Failure lastFailure,
         @Nullable LocalCall local)
         implements HistoryEvent.ActivityClosed {
 
@@ -36,6 +39,24 @@ public record ActivityTimedOut(
             UUID messageId,
             TimeoutType timeout,
             @Nullable Payload lastHeartbeatDetails) {
-        this(id, at, seq, attempt, messageId, timeout, lastHeartbeatDetails, null);
+        this(id, at, seq, attempt, messageId, timeout, lastHeartbeatDetails, null, null);
+    }
+
+    /** Of which no failure is known. */
+    public ActivityTimedOut(
+            long id,
+            Instant at,
+            int seq,
+            int attempt,
+            UUID messageId,
+            TimeoutType timeout,
+            @Nullable Payload lastHeartbeatDetails,
+            @Nullable LocalCall local) {
+        this(id, at, seq, attempt, messageId, timeout, lastHeartbeatDetails, null, local);
+    }
+
+    /** The same, with what its last attempt failed with. */
+    public ActivityTimedOut after(Failure failure) {
+        return new ActivityTimedOut(id, at, seq, attempt, messageId, timeout, lastHeartbeatDetails, failure, local);
     }
 }

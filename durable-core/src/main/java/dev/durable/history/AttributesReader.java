@@ -58,6 +58,7 @@ final class AttributesReader {
                             e.messageId(),
                             TimeoutType.valueOf(in.string("timeout")),
                             in.payloadOrNull("lastHeartbeatDetails"),
+                            FailureJson.readOrNull(in.jsonOrNull("lastFailure")),
                             local(in))),
             rule(
                     ActivityCancelled.class,

@@ -44,6 +44,7 @@ final class AttributesWriter {
                         .number("attempt", e.attempt())
                         .string("timeout", e.timeout().name())
                         .payload("lastHeartbeatDetails", e.lastHeartbeatDetails())
+                        .failure("lastFailure", e.lastFailure())
                         .local(e.local());
             case ActivityCancelled e ->
                 out.number("seq", e.seq())
@@ -131,11 +132,8 @@ final class AttributesWriter {
         out.number("seq", e.seq())
                 .number("attempt", e.attempt())
                 .string("kind", e.kind())
-                .string("reason", e.reason());
-        Failure failure = e.failure();
-        if (failure != null) {
-            out.object("failure", o -> FailureJson.write(failure, o));
-        }
+                .string("reason", e.reason())
+                .failure("failure", e.failure());
         out.number("crashes", e.crashes()).string("fingerprint", e.fingerprint());
     }
 
@@ -152,11 +150,10 @@ final class AttributesWriter {
     }
 
     private static void writeAttemptFailed(ActivityAttemptFailed e, JsonObjectWriter out) {
-        out.number("seq", e.seq()).number("attempt", e.attempt()).string("reason", e.reason());
-        Failure failure = e.failure();
-        if (failure != null) {
-            out.object("failure", o -> FailureJson.write(failure, o));
-        }
+        out.number("seq", e.seq())
+                .number("attempt", e.attempt())
+                .string("reason", e.reason())
+                .failure("failure", e.failure());
         out.instant("nextAttemptAt", e.nextAttemptAt()).number("omitted", e.omitted());
         Integer remaining = e.remainingAttempts();
         if (remaining != null) {

@@ -40,7 +40,7 @@ public record Failure(
     }
 
     /** A failure of the engine's own, without a stack. */
-    public static Failure of(String type, String message) {
+    public static Failure of(String type, @Nullable String message) {
         return new Failure(type, message, "", null, null, List.of());
     }
 

@@ -152,6 +152,11 @@ final class JsonObjectWriter {
         return this;
     }
 
+    /** Null is left out. */
+    JsonObjectWriter failure(String name, @Nullable Failure failure) {
+        return failure == null ? this : object(name, o -> FailureJson.write(failure, o));
+    }
+
     JsonObjectWriter local(@Nullable LocalCall call) {
         return call == null
                 ? this

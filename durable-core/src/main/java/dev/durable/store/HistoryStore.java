@@ -93,6 +93,12 @@ public interface HistoryStore extends Writes, QueueStore, BatchStore, Views, Sto
     Optional<RunKey> seize(Seizure seizure);
 
     /**
+     * Refuses where this process may not write, as {@link #inspect} has it: for what writes only if it finds something, so
+     * that it is refused whatever it would find. Writes nothing.
+     */
+    default void refuseIfForeign() {}
+
+    /**
      * What operators, holders of tokens and the sweep want done with jobs: at most one order a job in a batch. What is
      * applied stands in the job, in its notes and in the audit by one commit.
      */

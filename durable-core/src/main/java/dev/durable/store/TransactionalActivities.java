@@ -26,6 +26,8 @@ public interface TransactionalActivities {
      * @throws StoreUnavailableException when the transaction could not begin, or was ended from outside, whatever the body
      *     made of that: its connection was lost, the server goes away or can't be written, it was rolled back for the sake
      *     of another, or the answer to COMMIT never came. That is no failure of the body
+     * @throws BodyRefusedException when the database refused the commit for what the application itself has in it (a deferred
+     *     trigger or constraint): a failure of the attempt, as if the body had thrown its cause
      * @throws RuntimeException when it was not committed for another reason
      */
     Outcome run(Duration left, Body body);

@@ -39,6 +39,15 @@ class HistoryJsonTest {
     }
 
     @Test
+    void a_time_out_keeps_what_failed_last() {
+        ActivityTimedOut late = new ActivityTimedOut(
+                        3, Instant.EPOCH, 1, 2, new UUID(0, 1), TimeoutType.SCHEDULE_TO_CLOSE, null)
+                .after(Failure.of("java.io.IOException", "refused"));
+
+        assertThat(EventJson.decode(EventJson.encode(late))).isEqualTo(late);
+    }
+
+    @Test
     void the_golden_document_has_an_event_of_every_type() {
         assertThat(golden().stream().<Class<?>>map(Object::getClass))
                 .containsAll(Samples.eventTypes().toList());

@@ -155,6 +155,9 @@ abstract class BackgroundJobsTest {
         engine.advance(Duration.ofHours(1));
         assertThat(sent).isEmpty();
         assertThat(job.describe().summary().status()).isEqualTo(WorkflowStatus.CANCELLED);
+        assertThat(job.history().stream().map(HistoryEvent::type))
+                .as("in the order in which they happened")
+                .endsWith("ActivityAttemptFailed", "WorkflowCancelRequested", "ActivityCancelled", "WorkflowCancelled");
     }
 
     @Test

@@ -3,6 +3,7 @@ package dev.durable.internal.attempt;
 import dev.durable.NonRetryableException;
 import dev.durable.StoreUnavailableException;
 import dev.durable.internal.drive.BodyThread;
+import dev.durable.store.BodyRefusedException;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.TransactionalActivities;
 import dev.durable.store.TransactionalActivities.Outcome;
@@ -149,8 +150,9 @@ final class TransactionalBody {
         }
         StoreUnavailableException outage = why instanceof StoreUnavailableException away ? away : null;
         boolean bodysOwn = how != null && !(how instanceof ActivityInvocation.Returned);
+        Throwable thrown = why instanceof BodyRefusedException refused ? refused.refusal() : why;
         return new Result(
-                counts, Outcome.ROLLED_BACK, bodysOwn ? how() : new ActivityInvocation.Threw(why), outage, begun);
+                counts, Outcome.ROLLED_BACK, bodysOwn ? how() : new ActivityInvocation.Threw(thrown), outage, begun);
     }
 
     private ActivityInvocation.Ended how() {

@@ -118,6 +118,7 @@ final class EndedJobs {
     /** All of them; gives how many. */
     long enqueueAgain(RunFilter filter) {
         WorkflowCode.mayNot("client.enqueueAgain(w -> …)", "enqueue jobs again");
+        dispatch.store().refuseIfForeign();
         RunFilter from = filter.types(Set.of(BackgroundJob.TYPE)).newestFirst(true);
         long enqueued = 0;
         List<RunRecord> page;

@@ -138,6 +138,7 @@ final class JobBatch implements BatchHandle {
 
     @Override
     public long cancel(String reason) {
+        dispatch.store().refuseIfForeign();
         Messages messages = new Messages(dispatch, code);
         long asked = 0;
         List<BatchStore.Member> page = members(-1);

@@ -62,7 +62,7 @@ public interface Drive extends AutoCloseable {
     /** Starts to run the steps. */
     void start();
 
-    /** Nanoseconds since the slowest of its steps came back; large when one hangs. */
+    /** Nanoseconds since the slowest of its steps came back or said that it gets on; large when one hangs. */
     long nanosSinceProgress();
 
     /** Stops, after the calls of steps that are under way. */

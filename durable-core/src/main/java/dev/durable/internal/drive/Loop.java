@@ -6,6 +6,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -17,6 +18,9 @@ import org.slf4j.LoggerFactory;
 public final class Loop implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Loop.class);
     private static final Duration AFTER_ERROR = Duration.ofSeconds(1);
+
+    @SuppressWarnings("ThreadLocalUsage") // a thread is one loop's for its whole life
+    private static final ThreadLocal<@Nullable Loop> CURRENT = new ThreadLocal<>();
 
     private final Step step;
     private final UnaryOperator<Throwable> loggable;
@@ -53,6 +57,14 @@ public final class Loop implements AutoCloseable {
         thread.start();
     }
 
+    /** Tells the loop of this thread, if it is one's, that its step gets on though it has not come back yet. */
+    public static void progressed() {
+        Loop current = CURRENT.get();
+        if (current != null) {
+            current.lastProgressNanos = System.nanoTime();
+        }
+    }
+
     /** Ends the current sleep, or the next one if the step is at work. */
     void wake() {
         // Still to be noticed: then what was added before this call will be seen, too.
@@ -68,7 +80,7 @@ public final class Loop implements AutoCloseable {
         }
     }
 
-    /** Nanoseconds since the step returned last; nothing while it sleeps, however long. */
+    /** Nanoseconds since the step returned last, or said that it gets on; nothing while it sleeps, however long. */
     long nanosSinceProgress() {
         return asleep ? 0 : System.nanoTime() - lastProgressNanos;
     }
@@ -86,6 +98,7 @@ public final class Loop implements AutoCloseable {
     }
 
     private void run() {
+        CURRENT.set(this);
         while (!stopped) {
             try {
                 sleep(step.runOnce());

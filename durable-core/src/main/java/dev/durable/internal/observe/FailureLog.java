@@ -12,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -19,8 +20,8 @@ import org.slf4j.MDC;
 import org.slf4j.event.Level;
 
 /**
- * Logs failed attempts, activities that failed for good, incidents and failed runs, each kind under a logger name of its own,
- * with schema and ids in the MDC. Of failures with the same fingerprint it writes {@value #MOST} lines a minute, the first with the
+ * Logs failed attempts, activities that failed for good, incidents, failed and stalled runs, each kind under a logger name of
+ * its own, with schema and ids in the MDC. Of failures with the same fingerprint it writes {@value #MOST} lines a minute, the first with the
  * stack; how many more there were is told by the next line after that minute. Thread-safe.
  *
  * <p>It is asked only where something failed, so it costs nothing elsewhere; under a lock it only counts.
@@ -48,6 +49,8 @@ public final class FailureLog {
         RUN("Run", Level.WARN),
         /** A run failed by what its code declares. */
         DECLARED_RUN("Run", Level.INFO),
+        /** A run can't go on with this code, and is tried again. */
+        STALL("Stall", Level.ERROR),
         /** Somebody terminated a run. */
         TERMINATION("Run", Level.INFO);
 
@@ -124,10 +127,40 @@ public final class FailureLog {
      * @param why the failure, whose messages are as they may be recorded; null where there is none
      */
     public void failed(Kind kind, Subject subject, String fingerprint, String what, @Nullable Failure why) {
-        Thrown.quietly(() -> write(kind, subject, fingerprint, what, why));
+        write(
+                kind,
+                subject,
+                fingerprint,
+                () -> why == null ? what : what + ": " + shown(why),
+                () -> why == null || kind.level == Level.INFO ? null : loggable.apply(why));
     }
 
-    private void write(Kind kind, Subject subject, String fingerprint, String what, @Nullable Failure why) {
+    /**
+     * A run stalled.
+     *
+     * @param what who stalls and why, as it may be logged: runs that stall alike differ in digits and the workflow id only
+     * @param stack as it may be logged; null without
+     */
+    public void stalled(RunKey run, String what, @Nullable Throwable stack) {
+        String alike = what.replace(run.shown(), "…").replaceAll("[0-9]+", "#");
+        write(Kind.STALL, Subject.of(run), Bounds.cut(alike, MOST_CHARS), () -> what, () -> stack);
+    }
+
+    private void write(
+            Kind kind,
+            Subject subject,
+            String fingerprint,
+            Supplier<String> text,
+            Supplier<? extends @Nullable Throwable> stack) {
+        Thrown.quietly(() -> writeUnlessMany(kind, subject, fingerprint, text, stack));
+    }
+
+    private void writeUnlessMany(
+            Kind kind,
+            Subject subject,
+            String fingerprint,
+            Supplier<String> text,
+            Supplier<? extends @Nullable Throwable> stack) {
         if (!logs(kind)) {
             return;
         }
@@ -137,9 +170,9 @@ public final class FailureLog {
         if (place > MOST) {
             return;
         }
-        String text = why == null ? what : what + ": " + shown(why);
-        Throwable stack = why == null || place > 1 || kind.level == Level.INFO ? null : loggable.apply(why);
-        withMdc(subject, () -> kind.log().atLevel(kind.level).setCause(stack).log(text));
+        String line = text.get();
+        Throwable cause = place > 1 ? null : stack.get();
+        withMdc(subject, () -> kind.log().atLevel(kind.level).setCause(cause).log(line));
     }
 
     /** The how many-th of its minute it is; with a line for each minute that is over and had more than were told. */

@@ -201,10 +201,23 @@ final class HeldRun {
             host.outside().telemetry().foundInMemory(type);
         } else {
             long next = rebuild(warmUp(run.type(), Map.of()), adopted.firstPage());
-            if (next != run.nextEventId()) {
-                throw new DurableException("history of " + key.shown() + " ends before event " + next
-                        + ", but its run says " + run.nextEventId());
-            }
+            refuseOtherHistory(next, run.nextEventId());
+        }
+    }
+
+    /**
+     * A longer history is most often that of a run which another process has claimed since: then the stall is refused with
+     * the claim's fence, and nobody hears of it.
+     */
+    private void refuseOtherHistory(long next, long said) {
+        if (next > said) {
+            throw new DurableException("history of " + key.shown() + " has event " + (next - 1)
+                    + ", but its run says that event " + said
+                    + " is the next. Usual cause: somebody has changed the run's row by hand");
+        }
+        if (next < said) {
+            throw new DurableException(
+                    "history of " + key.shown() + " ends before event " + next + ", but its run says " + said);
         }
     }
 

@@ -6,6 +6,7 @@ import dev.durable.history.HistoryEvent;
 import dev.durable.history.WorkflowPaused;
 import dev.durable.history.WorkflowResumed;
 import dev.durable.history.WorkflowStarted;
+import dev.durable.internal.drive.Loop;
 import dev.durable.internal.replay.match.RecordedTurn;
 import dev.durable.internal.replay.match.Turn;
 import dev.durable.store.HistoryStore;
@@ -32,6 +33,8 @@ import org.jspecify.annotations.Nullable;
  */
 public record HistoryReplay(long nextEventId, @Nullable FirstTurn firstTurn) {
     static final int PAGE = 2_000;
+    /** Turns that are replayed between two signs of progress. */
+    private static final int TURNS = 50;
 
     /** A first turn so soon after the start has the start's time, which saves an event. */
     private static final Duration AT_ONCE = Duration.ofSeconds(1);
@@ -85,14 +88,22 @@ public record HistoryReplay(long nextEventId, @Nullable FirstTurn firstTurn) {
         long next = 1;
         while (!page.isEmpty()) {
             page.forEach(stored -> turns.read(read(run, stored)));
-            run.replay(whole);
+            replay(run, whole);
             whole.clear();
             next += page.size();
             page = Portion.isWhole(page, PAGE) ? List.of() : store.history(runId, next, PAGE);
         }
         turns.end();
-        run.replay(whole);
+        replay(run, whole);
         return next;
+    }
+
+    /** A long replay is no loop that hangs: the worker stays alive meanwhile. */
+    private static void replay(LiveRun run, List<RecordedTurn> turns) {
+        for (int from = 0; from < turns.size(); from += TURNS) {
+            run.replay(turns.subList(from, Math.min(turns.size(), from + TURNS)));
+            Loop.progressed();
+        }
     }
 
     /**

@@ -1,9 +1,12 @@
 package dev.durable.internal.run;
 
 import dev.durable.DurableException;
+import dev.durable.history.ActivityAttemptFailed;
 import dev.durable.history.ActivityCancelled;
 import dev.durable.history.ActivityScheduled;
+import dev.durable.history.ActivityTimedOut;
 import dev.durable.history.EventJson;
+import dev.durable.history.Failure;
 import dev.durable.history.HistoryEvent;
 import dev.durable.history.LocalCall;
 import dev.durable.history.Payload;
@@ -20,6 +23,7 @@ import dev.durable.internal.replay.match.Turn;
 import dev.durable.store.CancelledIdleJob;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.JobKey;
+import dev.durable.store.MessageKind;
 import dev.durable.store.RunKey;
 import dev.durable.store.StoreClock;
 import dev.durable.store.StoredEvent;
@@ -29,9 +33,11 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.BiConsumer;
@@ -57,6 +63,9 @@ public final class LiveRun {
     private boolean together;
 
     private final List<Integer> unbornTogether = new ArrayList<>(0);
+    /** How many notes of a waiting outcome are in the history already, as they are older than a request to cancel before it. */
+    private final Map<UUID, Integer> noted = new HashMap<>();
+
     private Instant lastAt = Instant.EPOCH;
     private Map<String, String> headers = Map.of();
     private @Nullable Instant delayedUntil;
@@ -253,6 +262,7 @@ public final class LiveRun {
             feed(draft, new TimerFired(draft.nextEventId(), fired, timer.seq()));
         } else if (message != null) {
             messages.remove(message);
+            informEarlier(draft, message, messages);
             draft.consume(message);
             draft.endedBySender(FeedingOrder.isFromSender(message));
             deliver(draft, message, false);
@@ -274,6 +284,7 @@ public final class LiveRun {
         List<InboxMessage> group =
                 messages.stream().filter(FeedingOrder::isFromSender).toList();
         messages.removeIf(FeedingOrder::isFromSender);
+        group.forEach(message -> informEarlier(draft, message, messages));
         group.forEach(draft::consume);
         List<InboxMessage> unseen = group.stream()
                 .filter(message -> !seen.contains(message.messageId()))
@@ -339,15 +350,54 @@ public final class LiveRun {
                         sent.id(), sent.at(), sent.messageId(), sent.reason(), sent.by(), withNext));
     }
 
+    /** Attempts that had failed before somebody asked to cancel stand before that, though they come with the outcome. */
+    private void informEarlier(TransitionDraft draft, InboxMessage message, Collection<InboxMessage> behind) {
+        Instant asked = message.at();
+        if (message.kind() != MessageKind.CANCEL || asked == null || seen.contains(message.messageId())) {
+            return;
+        }
+        for (InboxMessage outcome : behind) {
+            if (outcome.kind() == MessageKind.ACTIVITY_OUTCOME && outcome.notes() != null) {
+                List<StoredEvent> notes = notes(outcome);
+                int told = noted.getOrDefault(outcome.messageId(), 0);
+                int earlier = (int)
+                        notes.stream().filter(note -> !note.at().isAfter(asked)).count();
+                if (earlier > told) {
+                    draft.inform(notes.subList(told, earlier));
+                    noted.put(outcome.messageId(), earlier);
+                }
+            }
+        }
+    }
+
     private void deliverEncoded(TransitionDraft draft, InboxMessage message) {
-        List<StoredEvent> informing = notes(message);
+        List<StoredEvent> all = notes(message);
+        Integer told = noted.remove(message.messageId());
+        List<StoredEvent> informing = told == null ? all : all.subList(told, all.size());
         long id = draft.nextEventId() + informing.size();
         StoredEvent stored = new StoredEvent(id, message.name(), feedingTime(), message.messageId(), message.payload());
         HistoryEvent.ActivityClosed event = read(message, stored, HistoryEvent.ActivityClosed.class);
         if (instance.accepts(event)) {
             draft.inform(informing);
-            feed(draft, event, stored);
+            Failure last = event instanceof ActivityTimedOut ? lastFailure(all) : null;
+            if (last != null && event instanceof ActivityTimedOut late) {
+                feed(draft, late.after(last));
+            } else {
+                feed(draft, event, stored);
+            }
         }
+    }
+
+    /** Without its stack, which stands in the history just before; null where nothing failed. */
+    private static @Nullable Failure lastFailure(List<StoredEvent> informing) {
+        return informing.stream()
+                .map(EventJson::decode)
+                .filter(ActivityAttemptFailed.class::isInstance)
+                .map(note -> ((ActivityAttemptFailed) note).failure())
+                .filter(Objects::nonNull)
+                .reduce((before, after) -> after)
+                .map(last -> Failure.of(last.type(), last.message()))
+                .orElse(null);
     }
 
     /** Read before any of it is written: a history can't be mended, an inbox can. */

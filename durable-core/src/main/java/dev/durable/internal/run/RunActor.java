@@ -56,6 +56,11 @@ public final class RunActor {
     private final ArrayDeque<RunMail.Ask> questions = new ArrayDeque<>();
 
     private @Nullable TransitionDraft underWay;
+    /** The stall that the transition under way records. */
+    private @Nullable StallReport stalling;
+    /** Why the first turn stalled that was to be written with the start. */
+    private @Nullable StalledException stalledStart;
+
     private RunMail.@Nullable Claimed claim;
     private @Nullable String refusal;
     private int weighed;
@@ -158,14 +163,9 @@ public final class RunActor {
                 written = run.withFirstTurn(draft.events(), draft.jobs(), rising.wakeAt());
             }
         } catch (RuntimeException | Error e) {
-            // Started without its first turn: the claim that tries again records why it stalls.
-            log.warn(
-                    "first turn of {} stalls: {}",
-                    key.shown(),
-                    Bounds.lines(recordable(
-                            e instanceof StalledException stall
-                                    ? stall.toBeLogged()
-                                    : Thrown.of(e).text())));
+            // Started without its first turn. A stall is recorded then: made again at once, a loop without an end would
+            // cost another thread. For anything else the claim that tries again records why it stalls.
+            stalledStart = e instanceof StalledException stall ? stall : null;
             holding.goCold();
         }
         underWay = draft;
@@ -175,8 +175,15 @@ public final class RunActor {
 
     private void startWritten(RunMail.StartWritten mail) {
         TransitionDraft draft = takeUnderWay();
-        boolean started = mail.outcome() instanceof StartOutcome.Started && holding.isWarm();
-        if (started && holding.warm().instance().hasEnded()) {
+        boolean written = mail.outcome() instanceof StartOutcome.Started;
+        boolean started = written && holding.isWarm();
+        StalledException stalled = stalledStart;
+        stalledStart = null;
+        if (written && stalled != null) {
+            draft.discarded();
+            holding.startedWithoutFirstTurn();
+            stall(String.valueOf(stalled.getMessage()), stalled.toBeLogged(), null);
+        } else if (started && holding.warm().instance().hasEnded()) {
             holding.startedWithoutFirstTurn();
             attempt(() -> feedAgain(draft, 0));
         } else if (started) {
@@ -230,7 +237,7 @@ public final class RunActor {
             release();
         } catch (StalledException e) {
             log.debug("{} can't go on", key.shown(), failures().loggable(e));
-            stall(String.valueOf(e.getMessage()), e.toBeLogged());
+            stall(String.valueOf(e.getMessage()), e.toBeLogged(), null);
         } catch (DurableException e) {
             // The message already says what can't be read, or how code and history differ.
             log.debug("{} can't go on", key.shown(), failures().loggable(e));
@@ -248,12 +255,16 @@ public final class RunActor {
      */
     void broke(Throwable why) {
         try {
-            log.error("{} can't go on", key.shown(), failures().loggable(why));
-            stall("unexpected: " + Thrown.of(why).text());
+            String unexpected = "unexpected: " + Thrown.of(why).text();
+            stall(unexpected, unexpected, failures().loggable(why));
         } catch (RuntimeException | Error again) {
             underWay = null;
+            stalling = null;
             holding.goCold();
             host.outside().unneeded(this);
+            if (!again.equals(why)) {
+                again.addSuppressed(why);
+            }
             throw again;
         } finally {
             mailbox.queueUnlessEmpty();
@@ -319,6 +330,11 @@ public final class RunActor {
 
     private void written(RunMail.Written mail) {
         TransitionDraft draft = takeUnderWay();
+        StallReport stalled = stalling;
+        stalling = null;
+        if (stalled != null && (mail.written() == null || mail.written().isApplied())) {
+            stalled.tell(key, holding.type(), host.outside());
+        }
         if (mail.written() == null) {
             Throwable error = mail.error();
             log.error(
@@ -440,15 +456,14 @@ public final class RunActor {
 
     /** The run can't go on with this code: kept open, shown, tried again with back-off. */
     private void stall(String reason) {
-        stall(reason, reason);
+        stall(reason, reason, null);
     }
 
-    private void stall(String reason, String logged) {
-        log.error("{} stalls: {}", key.shown(), Bounds.lines(recordable(logged)));
+    private void stall(String reason, String logged, @Nullable Throwable stack) {
         Transition.Stall stall = RunClosings.stall(recordable(reason), holding.stalls());
+        StallReport report = new StallReport(stall, Bounds.lines(recordable(logged)), stack);
         forget();
-        host.outside().telemetry().stalled(key, holding.type(), stall.reason());
-        host.outside().stalled(key, stall.reason());
+        stalling = report;
         writeNothing(null, stall, null);
     }
 

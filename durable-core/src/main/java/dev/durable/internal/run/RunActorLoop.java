@@ -1,5 +1,6 @@
 package dev.durable.internal.run;
 
+import dev.durable.internal.drive.Loop;
 import dev.durable.internal.drive.Step;
 import java.time.Duration;
 import java.util.HashSet;
@@ -71,6 +72,7 @@ public final class RunActorLoop implements Step {
                     return closed || ready.isEmpty() ? UNTIL_WOKEN : CROWDED;
                 }
                 readMail(actor);
+                Loop.progressed();
             }
             return AGAIN;
         } finally {

@@ -2,6 +2,7 @@ package dev.durable.internal.run;
 
 import dev.durable.StoreUnavailableException;
 import dev.durable.internal.drive.IdleInterval;
+import dev.durable.internal.drive.Loop;
 import dev.durable.internal.drive.Step;
 import dev.durable.store.ClaimedRun;
 import dev.durable.store.ClaimedRuns;
@@ -196,6 +197,7 @@ public final class RunClaimLoop implements Step {
             events += unread.get(i).nextEventId();
             if (i + 1 == unread.size() || events + unread.get(i + 1).nextEventId() > HistoryReplay.PAGE) {
                 readAndHandOver(unread.subList(from, i + 1), got);
+                Loop.progressed();
                 from = i + 1;
                 events = 0;
             }

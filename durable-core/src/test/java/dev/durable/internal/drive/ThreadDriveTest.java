@@ -61,6 +61,26 @@ class ThreadDriveTest {
     }
 
     @Test
+    void a_step_that_says_that_it_gets_on_makes_progress_before_it_comes_back() throws Exception {
+        CompletableFuture<Long> before = new CompletableFuture<>();
+        CompletableFuture<Long> after = new CompletableFuture<>();
+        drive.add("long", virtual ? Drive.Kind.TURNS : Drive.Kind.IO, () -> {
+            while (drive.nanosSinceProgress() < TimeUnit.MILLISECONDS.toNanos(20)) {
+                Thread.onSpinWait();
+            }
+            before.complete(drive.nanosSinceProgress());
+            long told = System.nanoTime();
+            Loop.progressed();
+            after.complete(drive.nanosSinceProgress() - (System.nanoTime() - told));
+            return Step.UNTIL_WOKEN;
+        });
+        drive.start();
+
+        assertThat(before.get()).isGreaterThanOrEqualTo(TimeUnit.MILLISECONDS.toNanos(20));
+        assertThat(after.get()).isLessThanOrEqualTo(0);
+    }
+
+    @Test
     void closed_it_interrupts_what_runs_and_takes_nothing_more() throws Exception {
         CountDownLatch runs = new CountDownLatch(1);
         CompletableFuture<String> ended = new CompletableFuture<>();

@@ -8,6 +8,7 @@ import dev.durable.Activity;
 import dev.durable.ActivityContext;
 import dev.durable.Durable;
 import dev.durable.DurableException;
+import dev.durable.ForeignInstallationException;
 import dev.durable.Promise;
 import dev.durable.Run;
 import dev.durable.Signal;
@@ -15,6 +16,7 @@ import dev.durable.StoreUnavailableException;
 import dev.durable.Trials;
 import dev.durable.WaitTimedOutException;
 import dev.durable.Workflow;
+import dev.durable.client.DurableClient;
 import dev.durable.client.DurableEngine;
 import dev.durable.client.StartOptions;
 import dev.durable.client.WorkflowHandle;
@@ -31,6 +33,7 @@ import dev.durable.store.JobUpdate;
 import dev.durable.store.MessageKind;
 import dev.durable.store.RunClaim;
 import dev.durable.store.StoredEvent;
+import dev.durable.store.contract.AnotherOwner;
 import dev.durable.store.contract.FaultyStore;
 import dev.durable.store.contract.FaultyStore.Fault;
 import dev.durable.store.memory.InMemoryHistoryStore;
@@ -341,7 +344,7 @@ class EngineTest {
     /** The text of an exception is often what somebody sent. */
     @Test
     void why_a_run_stalls_makes_no_line_of_its_own_in_the_log() {
-        try (LogCapture log = LogCapture.of(RunActor.class);
+        try (LogCapture log = LogCapture.named("dev.durable.failed.Stall");
                 DurableEngine engine =
                         DurableEngine.builder(store).register(Broken.class).start()) {
             var run = engine.client().start(Broken.class, "b-1", w -> w.run("7\n12:00 INFO \u001ball is well"));
@@ -349,10 +352,77 @@ class EngineTest {
                 Thread.onSpinWait();
             }
             assertThat(run.describe().stalledBy()).contains("no coupon 7\n12:00");
+            log.await("no coupon");
             assertThat(log.messages())
                     .isNotEmpty()
                     .allSatisfy(line ->
                             assertThat(line).doesNotContain("\n12:00", "\u001b").contains("no coupon 7\n    12:00"));
+        }
+    }
+
+    @Test
+    void what_many_runs_stall_by_alike_is_a_few_lines_and_a_run_that_stalls_at_its_start_is_told_once() {
+        try (LogCapture log = LogCapture.named("dev.durable.failed.Stall");
+                LogCapture others = LogCapture.of(RunActor.class);
+                DurableEngine engine =
+                        DurableEngine.builder(store).register(Broken.class).start()) {
+            for (int i = 0; i < 100; i++) {
+                String id = "many-" + i;
+                engine.client().start(Broken.class, id, w -> w.run("7"));
+            }
+            while (engine.worker().stalledRuns() < 100) {
+                Thread.onSpinWait();
+            }
+            assertThat(log.messages()).hasSize(5).allMatch(line -> line.contains("no coupon 7"));
+            assertThat(others.messages()).isEmpty();
+        }
+    }
+
+    @Test
+    void what_is_done_to_all_is_refused_in_another_installation_though_none_is_selected() {
+        FaultyStore faulty = FaultyStore.over(store);
+        try (DurableEngine engine =
+                DurableEngine.builder(faulty.store()).clientOnly().start()) {
+            DurableClient client = engine.client();
+            for (Runnable all : List.<Runnable>of(
+                    () -> client.deadLetters().retry(),
+                    () -> client.incidents().discard(),
+                    () -> client.activities().pause(),
+                    () -> client.enqueueAgain(w -> w),
+                    () -> client.batch("none").cancel("enough"))) {
+                faulty.before("refuseIfForeign", () -> {
+                    throw new ForeignInstallationException("another's");
+                });
+                assertThatThrownBy(all::run).isInstanceOf(ForeignInstallationException.class);
+            }
+        }
+    }
+
+    @Test
+    void a_claim_that_was_lost_while_its_history_was_read_is_no_stall() throws Exception {
+        Trials.once(this::aClaimThatWasLost);
+    }
+
+    private void aClaimThatWasLost(int number) {
+        String id = "w-" + number;
+        int width = ClaimedRuns.SHORT_HISTORY + 1;
+        try (DurableEngine before =
+                DurableEngine.builder(store).register(Wide.class).start()) {
+            before.client().start(Wide.class, id, w -> w.run(width));
+        }
+        FaultyStore faulty = FaultyStore.over(store);
+        faulty.before("histories", () -> AnotherOwner.takesOver(store, "default", "Wide"));
+        try (LogCapture log = LogCapture.named("dev.durable.failed.Stall");
+                DurableEngine engine = DurableEngine.builder(faulty.store())
+                        .sessionLease(Duration.ofMillis(300))
+                        .register(Wide.class)
+                        .start()) {
+            WorkflowHandle<Wide, ?> run = engine.client().handle(Wide.class, id);
+            run.signal(Wide::enough);
+
+            assertThat(soon(run)).isEqualTo(width);
+            assertThat(engine.worker().stalledRuns()).isZero();
+            assertThat(log.messages()).isEmpty();
         }
     }
 

@@ -14,14 +14,19 @@ public final class LogCapture implements AutoCloseable {
     private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
     private final Logger logger;
 
-    private LogCapture(Class<?> of) {
+    private LogCapture(String of) {
         logger = (Logger) LoggerFactory.getLogger(of);
         lines.start();
         logger.addAppender(lines);
     }
 
     public static LogCapture of(Class<?> type) {
-        return new LogCapture(type);
+        return new LogCapture(type.getName());
+    }
+
+    /** Of the logger with this name. */
+    public static LogCapture named(String logger) {
+        return new LogCapture(logger);
     }
 
     public List<String> messages() {

@@ -13,6 +13,7 @@ import dev.durable.history.TimeoutType;
 import dev.durable.internal.replay.call.Acts;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
@@ -215,6 +216,10 @@ class PromiseTest {
                 Promise.any(three, four);
             } catch (ActivityFailedException e) {
                 w.see("failed " + e.seq());
+                w.see("then "
+                        + Arrays.stream(e.getSuppressed())
+                                .map(Throwable::getMessage)
+                                .toList());
             }
             try {
                 Promise.any(List.of());
@@ -227,7 +232,10 @@ class PromiseTest {
             run.completed(2, "two").expectSeen("two");
             run.failed(4, new IllegalStateException("4")).failed(3, new IllegalStateException("3"));
             run.expectSeen(
-                    "two", "failed 4", "Promise.any needs at least one promise: nothing would ever be the first");
+                    "two",
+                    "failed 4",
+                    "then [Acts.a (activity 3) failed in attempt 3: java.lang.IllegalStateException: 3]",
+                    "Promise.any needs at least one promise: nothing would ever be the first");
         }
     }
 

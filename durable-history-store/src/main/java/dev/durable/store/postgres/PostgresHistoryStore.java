@@ -56,6 +56,7 @@ import dev.durable.store.postgres.internal.sql.Connections;
 import dev.durable.store.postgres.internal.sql.DataSources;
 import dev.durable.store.postgres.internal.sql.Guard;
 import dev.durable.store.postgres.internal.sql.LockPatience;
+import dev.durable.store.postgres.internal.sql.TransactionSettings;
 import dev.durable.store.postgres.internal.transaction.JoinedTransactions;
 import dev.durable.store.postgres.internal.transaction.Outbox;
 import dev.durable.store.postgres.internal.transaction.OutboxRelay;
@@ -145,15 +146,17 @@ public final class PostgresHistoryStore extends DatabaseViews implements History
         batches = new Batches(connections);
         relay = new OutboxRelay(connections, nudges, options.inboxLimit);
         OwnTransactions own = new OwnTransactions(options.dataSource, connections.failures()::ofCaller);
+        Outbox outbox = new Outbox(connections, nudges);
         joined = new JoinedTransactions(
                 options.transactions == null ? List.of(own) : List.of(own, options.transactions),
                 hot.starts(),
-                new Outbox(connections, nudges),
+                outbox,
                 database);
         transactional = new TransactionalJobs(
                 connections,
                 options.activityTransactions == null ? own : options.activityTransactions,
                 nudges,
+                new TransactionalJobs.Messages(outbox, options.inboxLimit),
                 DataSources.toSpare(options.dataSource));
         untold = options.transactions == null ? options.dataSource : null;
     }
@@ -244,6 +247,11 @@ public final class PostgresHistoryStore extends DatabaseViews implements History
     @Override
     public List<Transition.Outcome> commit(List<Transition> items) {
         return hot.commit(items);
+    }
+
+    @Override
+    public void refuseIfForeign() {
+        connections.transaction(TransactionSettings.SHORT, tx -> true);
     }
 
     @Override

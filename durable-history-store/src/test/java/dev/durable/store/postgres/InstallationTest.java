@@ -341,6 +341,7 @@ class InstallationTest {
         for (Runnable write : List.<Runnable>of(
                 () -> store.openSession(session, "me", Duration.ofSeconds(30)),
                 () -> store.beat(session),
+                store::refuseIfForeign,
                 () -> store.timeOutWaiting(1),
                 () -> store.purgeDeadLetters(Duration.ZERO, 0, 1),
                 () -> store.admit("default"),

@@ -63,6 +63,7 @@ final class JobPages {
      */
     long order(Function<OpenJob, ? extends @Nullable JobOrder> decide) {
         giveUp = null;
+        operations.store().refuseIfForeign();
         UnreachedJobs left = new UnreachedJobs();
         long done = pages(operations.store())
                 .mapToLong(page -> order(page, decide, left))

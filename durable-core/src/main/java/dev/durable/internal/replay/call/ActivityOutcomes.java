@@ -56,17 +56,22 @@ final class ActivityOutcomes {
         String message = call.name() + " (activity " + event.seq() + ") " + what(call, event);
         return PromiseOutcome.failedWith(() -> {
             throw new ActivityTimedOutException(
-                    message, call.name(), event.seq(), event.attempt(), event.timeout(), null);
+                    message, call.name(), event.seq(), event.attempt(), event.timeout(), event.lastFailure());
         });
     }
 
     /** Of nothing but what the history has, for code may pass it on; those of before stay as they are. */
     private static String what(ActivityCall call, ActivityTimedOut event) {
-        return event.timeout() == TimeoutType.EXPIRY
-                ? "expired at " + call.options().expiresAt() + ": no worker had begun it by then"
-                : "ran out of its "
-                        + event.timeout().name().toLowerCase(Locale.ROOT).replace('_', '-') + " timeout in attempt "
-                        + event.attempt() + ", and its policy allows no further one";
+        if (event.timeout() == TimeoutType.EXPIRY) {
+            return "expired at " + call.options().expiresAt() + ": no worker had begun it by then";
+        }
+        String when = event.attempt() == 0
+                ? " before an attempt of it had ended"
+                : " in attempt " + event.attempt() + ", and its policy allows no further one";
+        Failure last = event.lastFailure();
+        return "ran out of its "
+                + event.timeout().name().toLowerCase(Locale.ROOT).replace('_', '-') + " timeout" + when
+                + (last == null ? "" : "; before that " + last.typeAndMessage());
     }
 
     /** Cancelled from outside; a cancellation by the code itself has settled the promise at once. */

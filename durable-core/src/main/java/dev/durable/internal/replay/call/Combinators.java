@@ -3,11 +3,14 @@ package dev.durable.internal.replay.call;
 import dev.durable.Promise;
 import dev.durable.UsageException;
 import dev.durable.internal.replay.coroutine.DurablePromise;
+import dev.durable.internal.replay.coroutine.Eviction;
 import dev.durable.internal.replay.coroutine.WaitCondition;
+import dev.durable.internal.replay.match.StalledException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -31,7 +34,7 @@ public final class Combinators {
         return Collections.unmodifiableList(results);
     }
 
-    /** The first success in order of settling; the first failure where all failed. */
+    /** The first success in order of settling; where all failed the first failure, with the others as its suppressed ones. */
     public static <T extends @Nullable Object> T any(Collection<? extends Promise<? extends T>> promises) {
         List<DurablePromise<? extends T>> all = own(promises, "Promise.any");
         if (all.isEmpty()) {
@@ -40,10 +43,34 @@ public final class Combinators {
         if (all.stream().noneMatch(Combinators::hasSucceeded)) {
             waitFor("Promise.any", all, Combinators::hasSucceeded);
         }
-        return firstSettled(all, Combinators::hasSucceeded)
-                .or(() -> firstSettled(all, DurablePromise::hasFailed))
-                .orElseThrow()
-                .valueOrUnchecked();
+        Optional<DurablePromise<? extends T>> succeeded = firstSettled(all, Combinators::hasSucceeded);
+        return succeeded.isPresent() ? succeeded.get().valueOrUnchecked() : allFailed(all);
+    }
+
+    /** A promise may be asked again, and two may have failed by one exception. */
+    private static <T extends @Nullable Object> T allFailed(List<DurablePromise<? extends T>> all) {
+        List<DurablePromise<? extends T>> failed = all.stream()
+                .sorted(Comparator.comparingLong(DurablePromise::settledAs))
+                .toList();
+        try {
+            return failed.getFirst().valueOrUnchecked();
+        } catch (StalledException | Eviction e) {
+            throw e;
+        } catch (RuntimeException | Error first) {
+            Set<Throwable> known = Collections.newSetFromMap(new IdentityHashMap<>());
+            known.add(first);
+            Collections.addAll(known, first.getSuppressed());
+            for (DurablePromise<? extends T> promise : failed.subList(1, failed.size())) {
+                Throwable other = promise.failureOrNull();
+                if (other instanceof StalledException || other instanceof Eviction) {
+                    return promise.valueOrUnchecked();
+                }
+                if (other != null && known.add(other)) {
+                    first.addSuppressed(other);
+                }
+            }
+            throw first;
+        }
     }
 
     /** As many coroutines as may be at work at once, each of which takes the next item until there is none. */

@@ -125,7 +125,8 @@ public final class Dispatcher {
         first.resume();
         Watchdog watch = new Watchdog(threads, () -> holder);
         if (!baton.awaitReturn(limit, turnsBegun::get, watch)) {
-            giveUp(watch.blockedAt(), limit);
+            Duration burnt = watch.burnt();
+            giveUp(watch.blockedAt(), burnt == null ? limit : burnt);
         }
     }
 

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Watches a turn that takes long and reports code that blocks its thread. In tests, code that blocks by other means
- * than the run's own is found while it blocks; in workers it is named in the log after a second, and left until the
- * turn's limit.
+ * than the run's own is found while it blocks, and code that computes without an end when it has used two seconds of CPU
+ * time; in workers both are named in the log after a second, and left until the turn's limit.
  *
  * <p>A sleep is found at the first look; what else the JDK alone waits for, other than a lock, at the second: a future, a
  * queue, a socket. A lock may be held for a moment by a class loader or a logger, and a library may wait for one that nobody sees: for
@@ -18,6 +18,10 @@ import org.jspecify.annotations.Nullable;
 final class Watchdog implements Baton.Watch {
     private static final Duration SLOW = Duration.ofSeconds(1);
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+    /** Of CPU time. Less than the limit of a turn, which has to bear that a machine stands still. */
+    private static final Duration BURNT = Duration.ofSeconds(2);
+
+    private static final long LOOK_AT_CPU_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
     private static final int LOOKS = 2;
     private static final int LOOKS_AT_LOCKS = 40;
 
@@ -26,6 +30,9 @@ final class Watchdog implements Baton.Watch {
     private @Nullable Thread seen;
     private int looks;
     private boolean told;
+    private final CarrierTime cpu = new CarrierTime();
+    private long lookAtCpu = LOOK_AT_CPU_NANOS;
+    private @Nullable Duration burnt;
     private StackTraceElement @Nullable [] blockedAt;
 
     /** @param holder whose thread has the baton */
@@ -39,6 +46,12 @@ final class Watchdog implements Baton.Watch {
         return blockedAt;
     }
 
+    /** The CPU time that the code has used, if that is why it gave up. */
+    @Nullable
+    Duration burnt() {
+        return burnt;
+    }
+
     @Override
     public long lookNanos() {
         return threads.areStrict() ? LOOK_NANOS : SLOW.toNanos();
@@ -48,13 +61,24 @@ final class Watchdog implements Baton.Watch {
     public boolean givesUp(long withoutProgressNanos) {
         Thread thread = holder.get();
         if (threads.areStrict()) {
-            return blocks(thread);
+            return blocks(thread) || burns(thread, withoutProgressNanos);
         }
         if (!told && withoutProgressNanos >= SLOW.toNanos()) {
             told = true;
             threads.reportSlow(thread, SLOW);
         }
         return false;
+    }
+
+    /** Asked now and then: it costs more than a look. */
+    private boolean burns(@Nullable Thread thread, long withoutProgressNanos) {
+        if (thread == null || withoutProgressNanos == 0) {
+            lookAtCpu = LOOK_AT_CPU_NANOS;
+        } else if (withoutProgressNanos >= lookAtCpu) {
+            lookAtCpu += LOOK_AT_CPU_NANOS;
+            burnt = cpu.usedBy(thread) >= BURNT.toNanos() ? BURNT : null;
+        }
+        return burnt != null;
     }
 
     private boolean blocks(@Nullable Thread thread) {

@@ -146,6 +146,31 @@ class WatchdogTest {
     }
 
     @Workflow
+    static class Endless {
+        static volatile boolean ends;
+
+        @Run
+        String run(String ignored) {
+            while (!ends) {
+                Thread.onSpinWait();
+            }
+            return "";
+        }
+    }
+
+    /** By the CPU time that it uses, long before a thread that stands still for so long would be taken for it. */
+    @Test
+    void code_that_computes_without_an_end() {
+        try {
+            assertThatThrownBy(() -> GivenRun.strictly(Endless.class))
+                    .isInstanceOf(StalledException.class)
+                    .hasMessageContaining("has run for PT2S without a wait. Usual cause: an endless loop");
+        } finally {
+            Endless.ends = true;
+        }
+    }
+
+    @Workflow
     static class Busy {
         @Run
         String run(String ignored) {

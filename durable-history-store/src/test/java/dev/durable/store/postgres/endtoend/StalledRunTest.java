@@ -2,6 +2,9 @@ package dev.durable.store.postgres.endtoend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import dev.durable.Activity;
 import dev.durable.Durable;
 import dev.durable.Run;
@@ -11,13 +14,22 @@ import dev.durable.client.DurableClient;
 import dev.durable.client.DurableEngine;
 import dev.durable.client.StartOptions;
 import dev.durable.client.WorkflowStatus;
+import dev.durable.history.HistoryEvent;
 import dev.durable.logs.MarkedLines;
+import dev.durable.store.ClaimedRuns;
+import dev.durable.store.HistoryStore;
+import dev.durable.store.contract.AnotherOwner;
+import dev.durable.store.contract.FaultyStore;
+import dev.durable.store.postgres.PostgresHistoryStore;
+import java.time.Duration;
+import java.util.List;
 import java.util.function.Function;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.slf4j.LoggerFactory;
 
 /** What code can mend must not end a run: it stalls, says why, and the next deployment finishes it. */
 @Timeout(300)
@@ -244,6 +256,60 @@ class StalledRunTest {
         stallsAndIsMended(
                 bench -> bench.engine().register(ConfusedInvoice.class, new OpenDesk()),
                 "Desk.insure was called in a condition of Durable.await.");
+    }
+
+    @Workflow(name = "Count")
+    static class Count {
+        private int counted;
+
+        @Run
+        int run(int wanted) {
+            Durable.await(() -> counted >= wanted);
+            return counted;
+        }
+
+        @Signal
+        void count() {
+            counted++;
+        }
+    }
+
+    @Test
+    void a_claim_that_was_lost_while_its_history_was_read_is_no_stall() {
+        Logger stalls = (Logger) LoggerFactory.getLogger("dev.durable.failed.Stall");
+        ListAppender<ILoggingEvent> lines = new ListAppender<>();
+        lines.start();
+        int wanted = ClaimedRuns.SHORT_HISTORY + 2;
+        try (Bench bench = new Bench()) {
+            try (DurableEngine before = bench.engine().register(Count.class).start()) {
+                var run = before.client().start(Count.class, "lost-claim", w -> w.run(wanted));
+                for (int i = 1; i < wanted; i++) {
+                    run.signal(w -> w.count());
+                }
+                Bench.awaitThat(run, it -> it.waitingMessages() == 0 && it.historyLength() >= wanted);
+            }
+            HistoryStore store = PostgresHistoryStore.of(bench.dataSource());
+            FaultyStore faulty = FaultyStore.over(store);
+            faulty.before("histories", () -> AnotherOwner.takesOver(store, "default", "Count"));
+            stalls.addAppender(lines);
+            try (DurableEngine engine = DurableEngine.builder(faulty.store())
+                    .pollInterval(Duration.ofMillis(50))
+                    .sessionLease(Duration.ofMillis(600))
+                    .register(Count.class)
+                    .start()) {
+                var run = engine.client().handle(Count.class, "lost-claim");
+                run.signal(w -> w.count());
+
+                assertThat((Object) run.result(Bench.SOON)).isEqualTo(wanted);
+                assertThat(run.history().stream().map(HistoryEvent::type)).contains("WorkflowPaused");
+                assertThat(engine.worker().stalledRuns()).isZero();
+            }
+        } finally {
+            stalls.detachAppender(lines);
+        }
+        assertThat(List.copyOf(lines.list))
+                .extracting(ILoggingEvent::getFormattedMessage)
+                .noneMatch(line -> line.contains("lost-claim"));
     }
 
     private static void stallsAndIsMended(Function<Bench, DurableEngine.Builder> broken, String text) {

@@ -3,6 +3,7 @@ package dev.durable.store.postgres.internal.sql;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
 
@@ -35,6 +36,15 @@ public enum SqlState {
 
     private static final String CANCELLED = "57014";
 
+    /** Of the engine's own functions. */
+    private static final String OWN = "DU";
+    /** The functions of the server by which code of somebody's (PL/pgSQL, Python, Perl, Tcl) raises what it likes. Never translated. */
+    private static final Set<String> RAISING =
+            Set.of("exec_stmt_raise", "PLy_output", "PLy_elog_impl", "plperl_util_elog", "pltcl_elog");
+
+    /** The history's table, which the server names where no partition of it takes a row. */
+    private static final String PARTITIONED = "history_event";
+
     private static final Set<String> GOING_AWAY = Set.of("57P01", "57P02", "57P04", "57P05", "25P03", "25P04");
     private static final Set<String> CLOSED_TO_ALL = Set.of("57P03", READ_ONLY);
     /** Resources and the system below: no item's fault, and giving up the outcome of an activity would run it again. */
@@ -46,12 +56,28 @@ public enum SqlState {
     /** Whether leaving one row out may help, if others get through. Not where a right or a table is missing: that hits all. */
     public static boolean mayBeOneRows(SQLException e) {
         String state = e.getSQLState() == null ? "" : e.getSQLState();
-        return REFUSALS.contains(classOf(state)) && of(e) != NO_PARTITION;
+        return isRaised(e) || (REFUSALS.contains(classOf(state)) && of(e) != NO_PARTITION);
     }
 
     /** Whether the server can't be written: a standby, or one that is read-only. */
     public static boolean isReadOnly(SQLException e) {
-        return READ_ONLY.equals(e.getSQLState());
+        return READ_ONLY.equals(e.getSQLState()) && !isRaised(e);
+    }
+
+    /**
+     * Whether a trigger or function of the application has raised it, by {@code RAISE … USING ERRCODE} or the like: then its
+     * SQLSTATE is the application's choice and says nothing about the server, whatever it is.
+     */
+    public static boolean isRaised(SQLException e) {
+        ServerErrorMessage told = told(e);
+        return told != null
+                && told.getRoutine() != null
+                && RAISING.contains(told.getRoutine())
+                && !String.valueOf(e.getSQLState()).startsWith(OWN);
+    }
+
+    private static @Nullable ServerErrorMessage told(SQLException e) {
+        return e instanceof PSQLException server ? server.getServerErrorMessage() : null;
     }
 
     /**
@@ -62,13 +88,14 @@ public enum SqlState {
     static boolean isCancelled(SQLException e) {
         return e instanceof Cancelled
                 || (CANCELLED.equals(e.getSQLState())
+                        && !isRaised(e)
                         && String.valueOf(e.getMessage()).contains("canceling statement due to user request"));
     }
 
     /** The error of a statement that ran for so long and had that long: one that was cancelled earlier was so by somebody. */
     static PSQLException judged(PSQLException e, Duration ran, Duration limit) {
         ServerErrorMessage told = e.getServerErrorMessage();
-        if (!CANCELLED.equals(e.getSQLState()) || told == null || ran.compareTo(limit) >= 0) {
+        if (!CANCELLED.equals(e.getSQLState()) || told == null || isRaised(e) || ran.compareTo(limit) >= 0) {
             return e;
         }
         Cancelled cancelled = new Cancelled(told);
@@ -85,6 +112,9 @@ public enum SqlState {
     }
 
     public static SqlState of(SQLException e) {
+        if (isRaised(e)) {
+            return OTHER;
+        }
         String state = e.getSQLState() == null ? "" : e.getSQLState();
         if (state.equals("DU001") || state.equals("23505")) {
             return UNEXPECTED;
@@ -95,7 +125,7 @@ public enum SqlState {
         if (ROLLED_BACK.contains(state) || isCatalogChanged(e)) {
             return AGAIN;
         }
-        if (state.equals("23514") && isWithoutConstraint(e)) {
+        if (state.equals("23514") && isOfPartitions(e)) {
             return NO_PARTITION;
         }
         if (CLOSED_TO_ALL.contains(state) || CLASSES_OF_REFUSALS.contains(classOf(state)) || isCancelled(e)) {
@@ -118,10 +148,14 @@ public enum SqlState {
         return this == UNAVAILABLE || this == REFUSED;
     }
 
-    /** A check that is violated has a name; a row that no partition takes violates none. In whatever language the server speaks. */
-    private static boolean isWithoutConstraint(SQLException e) {
-        return e instanceof PSQLException server
-                && server.getServerErrorMessage() != null
-                && server.getServerErrorMessage().getConstraint() == null;
+    /**
+     * A check that is violated has a name; a row that no partition takes violates none, and its table may be one of the
+     * application's. In whatever language the server speaks.
+     */
+    private static boolean isOfPartitions(SQLException e) {
+        ServerErrorMessage told = told(e);
+        return told != null
+                && told.getConstraint() == null
+                && (told.getTable() == null || told.getTable().equals(PARTITIONED));
     }
 }

@@ -32,6 +32,8 @@ public record StoreErrors(String database, String workerRole) {
     /** SQLSTATE class of data exceptions. */
     private static final String OF_A_VALUE = "22";
 
+    private static final String DIVISION_BY_ZERO = "22012";
+
     /** What no partition takes is known by its run, which is a name. In whatever language the server speaks. */
     private static final Pattern PARTITION_KEY = Pattern.compile("\\(run_id\\) = \\([0-9a-f-]{36}\\)");
 
@@ -41,7 +43,7 @@ public record StoreErrors(String database, String workerRole) {
     }
 
     public static boolean isDenied(@Nullable Throwable e) {
-        return e instanceof SQLException sql && "42501".equals(sql.getSQLState());
+        return e instanceof SQLException sql && "42501".equals(sql.getSQLState()) && !SqlState.isRaised(sql);
     }
 
     /** For an error that trying again did not mend. */
@@ -93,9 +95,12 @@ public record StoreErrors(String database, String workerRole) {
         return new StoreRefusedException(
                 "the database at " + database + " refused a statement, nothing was written (SQLSTATE " + e.getSQLState()
                         + "): " + unended(withoutRow(e))
-                        + ". It would refuse it again. Usual cause: a value that it can't keep, or a check or trigger that"
-                        + " somebody has put on a table of Durable. Send another value, or let the owner of the schema"
-                        + " change what refuses it.",
+                        + (SqlState.isRaised(e)
+                                ? ". Usual cause: a trigger or function of one's own, which has raised this."
+                                : ". Usual cause: a value that it can't keep, or a check that somebody has put on a table of"
+                                        + " Durable.")
+                        + " It would be refused again. Send another value, or let the owner of the schema change what"
+                        + " refuses it.",
                 withoutRow(e));
     }
 
@@ -242,7 +247,7 @@ public record StoreErrors(String database, String workerRole) {
             return e.getNextException() == null ? e : withoutRow(e.getNextException());
         }
         if (told.getServerErrorMessage() == null) {
-            return quotesValue(e.getSQLState()) ? at(e, new SQLException(words(e), e.getSQLState())) : e;
+            return quotesValue(e) ? at(e, new SQLException(words(e), e.getSQLState())) : e;
         }
         return withoutRow(told, told.getServerErrorMessage());
     }
@@ -251,13 +256,14 @@ public record StoreErrors(String database, String workerRole) {
         StringBuilder kept = new StringBuilder();
         keep(kept, 'S', whole.getSeverity());
         keep(kept, 'C', whole.getSQLState());
-        keep(kept, 'M', quotesValue(whole.getSQLState()) ? words(e) : whole.getMessage());
+        keep(kept, 'M', quotesValue(e) ? words(e) : whole.getMessage());
         keep(kept, 'D', whole.getDetail() == null ? null : detail(e, whole.getDetail()));
         keep(kept, 'H', whole.getHint());
         keep(kept, 's', whole.getSchema());
         keep(kept, 't', whole.getTable());
         keep(kept, 'c', whole.getColumn());
         keep(kept, 'n', whole.getConstraint());
+        keep(kept, 'R', whole.getRoutine());
         return at(e, new WithoutRow(new ServerErrorMessage(kept.append('\0').toString())));
     }
 
@@ -283,9 +289,16 @@ public record StoreErrors(String database, String workerRole) {
         return SqlState.of(e) == SqlState.NO_PARTITION && key.find() ? key.group() : null;
     }
 
-    /** Whether it is of the class of data exceptions, whose words have the value in quotes or bare, before or after a colon. */
-    private static boolean quotesValue(@Nullable String state) {
-        return state != null && state.startsWith(OF_A_VALUE);
+    /**
+     * Whether it is of the class of data exceptions, whose words have the value in quotes or bare, before or after a colon. Not
+     * those of a division by zero.
+     */
+    private static boolean quotesValue(SQLException e) {
+        String state = e.getSQLState();
+        return state != null
+                && state.startsWith(OF_A_VALUE)
+                && !state.equals(DIVISION_BY_ZERO)
+                && !SqlState.isRaised(e);
     }
 
     /** The names that PostgreSQL's manual has for them. */

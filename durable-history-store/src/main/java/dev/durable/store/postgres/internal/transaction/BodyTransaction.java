@@ -231,10 +231,16 @@ final class BodyTransaction implements TransactionalActivities.Transaction, Auto
                     e);
         }
         SQLException outage = outage(e);
-        if (outage == null && BodyWitness.hasFailed(e)) {
+        if (outage == null && (BodyWitness.hasFailed(e) || hasRaised())) {
             return caught(e);
         }
         return connections.failures().ofCaller(outage == null ? e : outage);
+    }
+
+    /** Whether what the body's statement failed with is a trigger's, which may have made the pool give the connection up. */
+    private boolean hasRaised() {
+        SQLException seen = witness.last();
+        return seen != null && SqlState.isRaised(seen) && BodyWitness.isGone(connection);
     }
 
     /** A body that meets this once meets it each time, unless what it caught was of a moment: a time limit or a lock. */

@@ -11,8 +11,9 @@ import org.jspecify.annotations.Nullable;
  * database answered to the body, not of what the body made of it: it may wrap an error, or swallow it.
  *
  * <pre>
- *   the connection is gone ────────────────► from outside, unless an error of the body's own made the pool give it up, or
- *                                            a setting of its own the driver ({@link BodyTransaction})
+ *   the connection is gone ────────────────► from outside, unless an error of the body's own made the pool give it up (what
+ *                                            the pool does not know, or takes for a lost connection, as a trigger has raised
+ *                                            it), or a setting of its own the driver ({@link BodyTransaction})
  *   the transaction has failed, and the last error of a statement was
  *        a deadlock, a conflict, no memory, no disk, a cancel by somebody else ──► from outside
  *        anything else ────────────────────► the body's own
@@ -71,7 +72,7 @@ final class BodyWitness implements BodyConnection.Seen {
         if (error != null && isFromOutside(error)) {
             return error;
         }
-        return error != null && NOT_SUPPORTED.equals(error.getSQLState())
+        return error != null && (NOT_SUPPORTED.equals(error.getSQLState()) || SqlState.isRaised(error))
                 ? null
                 : new SQLException("the connection was lost: " + answer.getMessage(), "08006", answer);
     }
@@ -101,7 +102,7 @@ final class BodyWitness implements BodyConnection.Seen {
         return last;
     }
 
-    private static boolean isGone(Connection connection) {
+    static boolean isGone(Connection connection) {
         try {
             return connection.isClosed();
         } catch (SQLException e) {

@@ -21,12 +21,14 @@ import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Inserts the messages that callers send inside their own transactions into the table {@code outbox}. A caller may hold
  * such a transaction for as long as it likes, so it locks nothing but rows that nobody else wants; {@link OutboxRelay}
- * delivers after the commit.
+ * delivers after the commit. What the body of a transactional activity sends to its own run is delivered before that ({@link
+ * OwnRunMessages}).
  *
  * <p>The source of a row is this process, its event id a count: in the order of the calls, which within one transaction is
  * the order of delivery. Its shard is the target's, so that delivery never leaves the shard.
@@ -40,9 +42,23 @@ public final class Outbox {
     private final UUID sender = UUID.randomUUID();
     private final AtomicLong count = new AtomicLong();
 
+    /** What the body of a transactional activity has sent on its thread. */
+    @SuppressWarnings("ThreadLocalUsage") // another store's body on this thread is none of this one's
+    private final ThreadLocal<@Nullable List<OwnRunMessages.Sent>> ofBody = new ThreadLocal<>();
+
     public Outbox(Connections connections, SharedNudges nudges) {
         this.connections = connections;
         this.nudges = nudges;
+    }
+
+    /** Runs a body, and notes what it sends on its thread. */
+    <T> T noting(List<OwnRunMessages.Sent> sent, Supplier<T> body) {
+        ofBody.set(sent);
+        try {
+            return body.get();
+        } finally {
+            ofBody.remove();
+        }
     }
 
     void add(Connection connection, Delivery delivery, CallerTransactions callers) {
@@ -59,11 +75,12 @@ public final class Outbox {
     private void add(Connection connection, Delivery delivery, @Nullable String newRun, CallerTransactions callers) {
         UUID source = RunIds.inShardOf(delivery.workflowId(), sender);
         InboxMessage message = delivery.message();
+        long place = count.incrementAndGet();
         SqlScript script = new SqlScript()
                 .then(
                         RelaySql.ADD,
                         Param.of(source),
-                        Param.of(count.incrementAndGet()),
+                        Param.of(place),
                         Param.of((Object) delivery.runId()),
                         Param.of((short) message.kind().code()),
                         Param.of((short) RunIds.shard(source)),
@@ -79,6 +96,10 @@ public final class Outbox {
             tx.run(script);
             return true;
         });
+        List<OwnRunMessages.Sent> noted = ofBody.get();
+        if (noted != null) {
+            noted.add(new OwnRunMessages.Sent(source, place, delivery.workflowId(), delivery.runId()));
+        }
         if (!callers.tellsOfCommits()) {
             nudges.deliver(List.of(AWAITED));
         }

@@ -83,6 +83,15 @@ public final class RelaySql {
               join durable.outbox first on first.ctid = f.ctid
              where o.run_id = ? and o.event_id = ? and o.shard = ? for update of first, o skip locked""";
 
+    /** What a transaction has sent to its own run; what a relay is at was committed apart from it. */
+    static final String TAKE_OWN = """
+            select o.run_id, o.event_id, o.target_run_id, o.kind, o.shard, o.target_workflow_id, o.name, o.payload, o.new_run
+              from unnest(?::uuid[], ?::bigint[], ?::smallint[]) as u(run_id, event_id, shard)
+             cross join lateral (select o.* from durable.outbox o
+                    where o.run_id = u.run_id and o.event_id = u.event_id and o.shard = u.shard
+                    for update skip locked) o
+             order by o.event_id""";
+
     /** The open runs of these workflow ids, which come in the order of (shard, workflow id). */
     static final String LOCK_TARGETS = """
             select s.run_id from unnest(?::text[], ?::smallint[]) as u(workflow_id, shard)

@@ -1,5 +1,7 @@
 package dev.durable.store.postgres.internal.transaction;
 
+import dev.durable.store.BodyRefusedException;
+import dev.durable.store.InboxLimit;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.Nudges;
 import dev.durable.store.Thrown;
@@ -9,14 +11,17 @@ import dev.durable.store.postgres.internal.job.JobUpdateBatch;
 import dev.durable.store.postgres.internal.job.JobUpdates;
 import dev.durable.store.postgres.internal.nudge.PendingNudges;
 import dev.durable.store.postgres.internal.sql.Connections;
+import dev.durable.store.postgres.internal.sql.SqlState;
 import dev.durable.store.postgres.internal.sql.StoreErrors;
 import dev.durable.store.postgres.internal.sql.Tx;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.postgresql.util.PSQLException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,7 +31,7 @@ import org.slf4j.LoggerFactory;
  * inserted.
  *
  * <pre>
- *   begin ─► body's statements ─► lock job by lease ─► delete it, insert outcome ─► COMMIT
+ *   begin ─► body's statements ─► messages to its own run ─► lock job by lease ─► delete it, insert outcome ─► COMMIT
  * </pre>
  *
  * <p>The job is locked only then: heartbeats of the body go by other connections, and a body that takes long keeps nobody
@@ -42,15 +47,26 @@ public final class TransactionalJobs implements TransactionalActivities {
     private final Connections connections;
     private final ActivityTransactions transactions;
     private final Nudges nudges;
+    private final Messages messages;
     private final int atOnce;
+
+    /**
+     * Where messages go that bodies send.
+     *
+     * @param outbox first of all
+     * @param inboxLimit what may wait for their own runs
+     */
+    public record Messages(Outbox outbox, InboxLimit inboxLimit) {}
 
     /**
      * @param atOnce how many connections they may keep
      */
-    public TransactionalJobs(Connections connections, ActivityTransactions transactions, Nudges nudges, int atOnce) {
+    public TransactionalJobs(
+            Connections connections, ActivityTransactions transactions, Nudges nudges, Messages messages, int atOnce) {
         this.connections = connections;
         this.transactions = transactions;
         this.nudges = nudges;
+        this.messages = messages;
         this.atOnce = atOnce;
     }
 
@@ -76,6 +92,7 @@ public final class TransactionalJobs implements TransactionalActivities {
         private final Duration left;
         private final Body body;
         private final PendingNudges hints = new PendingNudges();
+        private final List<OwnRunMessages.Sent> sent = new ArrayList<>();
         private Outcome outcome = Outcome.ROLLED_BACK;
         private boolean begun;
         private @Nullable RuntimeException failure;
@@ -101,7 +118,7 @@ public final class TransactionalJobs implements TransactionalActivities {
             connections.check(connection);
             BodyTransaction transaction = BodyTransaction.on(connection, left, connections);
             try (transaction) {
-                settlement = body.in(transaction);
+                settlement = messages.outbox().noting(sent, () -> body.in(transaction));
             }
             if (settlement.isEmpty()) {
                 transaction.refuseOtherEnds();
@@ -116,6 +133,8 @@ public final class TransactionalJobs implements TransactionalActivities {
             Tx tx = Tx.ofCaller(connection, connections.schema());
             try {
                 begun.prepareEnd(tx);
+                new OwnRunMessages(messages.inboxLimit())
+                        .deliver(tx, settlement.key().run(), sent, hints);
                 return new JobUpdateBatch(tx, one, hints).write().containsKey(0);
             } catch (SQLException e) {
                 throw begun.notSettled(e);
@@ -137,13 +156,30 @@ public final class TransactionalJobs implements TransactionalActivities {
             if (!begun && refused != null) {
                 throw connections.failures().unavailable(refused);
             }
-            if (outcome != Outcome.COMMITTED && begun && refused != null) {
+            if (outcome != Outcome.COMMITTED && refused != null) {
                 log.debug(
                         "rolled back by the loss of its connection: {}",
                         StoreErrors.withoutRow(refused).getMessage());
                 return;
             }
+            if (refused != null && isOfApplication(refused)) {
+                throw new BodyRefusedException(StoreErrors.withoutRow(refused));
+            }
             throw refused == null ? unchecked(e) : connections.failures().ofCaller(refused);
+        }
+
+        /**
+         * The engine's statements have succeeded before COMMIT. What the server refuses there is the application's: its deferred
+         * triggers and constraints, or what its framework writes last. Deadlocks, conflicts, a full disk and a server that goes
+         * away are not, unless a trigger has raised them itself.
+         */
+        private static boolean isOfApplication(SQLException refused) {
+            return refused instanceof PSQLException server
+                    && server.getServerErrorMessage() != null
+                    && switch (SqlState.of(refused)) {
+                        case OTHER, UNEXPECTED, NO_PARTITION, LOCKED -> true;
+                        case AGAIN, UNAVAILABLE, REFUSED -> false;
+                    };
         }
 
         private static RuntimeException unchecked(Throwable e) {

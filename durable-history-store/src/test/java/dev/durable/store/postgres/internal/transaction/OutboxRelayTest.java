@@ -40,6 +40,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
 /** From the outbox into inboxes: once, in order, past whoever can't take them. */
@@ -268,6 +270,32 @@ class OutboxRelayTest extends StoreContract {
                 .doesNotContain("5500");
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"23514", "42501", "08006", "25006", "40001", "40P01", "53100", "55P03", "57014", "57P01", "58030"
+            })
+    void whatever_a_trigger_raises_for_a_message_that_message_is_set_aside_and_keeps_no_other(String state) {
+        RunKey run = started("order-1");
+        inTransaction(store, joined -> {
+            joined.deliver(to(run, "poison"));
+            joined.deliver(to(run, "after"));
+        });
+        refusing("raise exception using errcode = '" + state + "', message = 'no poison here'", () -> {
+            assertThat(store.relay(100)).isEqualTo(new Relayed(1, 1, 1));
+            Delivery direct = to(run, "poison");
+            assertThatThrownBy(() -> store.deliver(List.of(direct)))
+                    .isExactlyInstanceOf(DurableException.class)
+                    .hasMessageContaining("no poison here. Usual cause: a trigger or function of one's own");
+        });
+
+        assertThat(waitingNames(run)).containsExactly("after");
+        assertThat(Sql.column(PostgresFixture.pool(), "select sqlstate || '|' || error from durable.outbox_refused"))
+                .singleElement()
+                .asString()
+                .startsWith(state + "|ERROR: no poison here");
+        assertThat(store.trouble()).isEmpty();
+    }
+
     private static String stackTrace(Throwable thrown) {
         StringWriter text = new StringWriter();
         thrown.printStackTrace(new PrintWriter(text));
@@ -419,7 +447,7 @@ class OutboxRelayTest extends StoreContract {
         RunKey run = started("order-1");
         inTransaction(store, joined -> joined.deliver(to(run, "poison")));
         refusing(
-                "raise insufficient_privilege",
+                "perform 1 from pg_catalog.pg_authid",
                 () -> assertThatThrownBy(() -> store.relay(100))
                         .isInstanceOf(DurableException.class)
                         .hasMessageContaining("42501"));
