@@ -161,6 +161,7 @@ class WeighedMemoryTest {
         long here = bytesOnceAtLeast(2 * KEPT);
         engine.close();
         engine = engine(store).start();
+        engine.client().handle(Keeper.class, "one").signal(k -> k.letter(""));
         assertThat(bytesOnceAtLeast(here * 8 / 9)).isBetween(here * 8 / 9, here * 10 / 9);
     }
 
