@@ -13,6 +13,7 @@ import dev.durable.internal.drive.EngineSettings;
 import dev.durable.internal.drive.IdleInterval;
 import dev.durable.internal.drive.PollPace;
 import dev.durable.internal.drive.PromptChore;
+import dev.durable.internal.intercept.ThreadState;
 import dev.durable.internal.upkeep.Alerts;
 import dev.durable.internal.upkeep.DeadLetterRetention;
 import dev.durable.internal.upkeep.EndedRuns;
@@ -136,7 +137,7 @@ final class WorkerChores {
                 new BatchChore(
                         PollPace.steady(Alerts.INTERVAL, random),
                         FAILED_JOBS_BATCH,
-                        new Alerts(store, listener, setup.code().failures()::loggable)),
+                        new Alerts(store, alert -> ThreadState.keeping(() -> listener.accept(alert)), setup.code().failures()::loggable)),
                 store.clock(),
                 Alerts.MOMENT);
     }

@@ -13,6 +13,7 @@ import dev.durable.history.WorkflowStarted;
 import dev.durable.intercept.ContextPropagator;
 import dev.durable.internal.declare.WorkflowType;
 import dev.durable.internal.declare.type.MethodSpec;
+import dev.durable.internal.intercept.ThreadState;
 import dev.durable.internal.replay.call.DurableCalls;
 import dev.durable.internal.replay.call.LocalWork;
 import dev.durable.internal.replay.call.TimerDue;
@@ -250,6 +251,7 @@ public final class WorkflowInstance {
             throw new QueryFailedException(
                     "query '" + name + "': the run's object does not exist, for its constructor threw");
         }
+        ThreadState before = ThreadState.ofCurrent();
         DurableCalls.bind(run);
         try (ContextPropagator.Scope context =
                 setup.context().restore(run.started().headers())) {
@@ -258,6 +260,7 @@ public final class WorkflowInstance {
             throw new QueryFailedException("query '" + name + "' of " + type.name() + " threw " + e, e);
         } finally {
             DurableCalls.bind(null);
+            before.restore();
         }
     }
 

@@ -5,6 +5,7 @@ import dev.durable.history.LocalCall;
 import dev.durable.history.TimerStarted;
 import dev.durable.internal.replay.coroutine.Coroutine;
 import dev.durable.internal.replay.coroutine.DurablePromise;
+import dev.durable.store.Bounds;
 import dev.durable.store.Portion;
 import java.time.DateTimeException;
 import java.time.Duration;
@@ -28,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class OpenWork {
     /** A timer that would fire later than stores can tell fires then. */
-    private static final Instant END_OF_TIME = Instant.parse("9999-12-31T23:59:59Z");
+    private static final Instant END_OF_TIME = Bounds.LATEST;
 
     private static final int ONE_BYTES = 384;
 
