@@ -18,11 +18,11 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Groups of a hundred thousand dead letters are counted; their texts are read only where they are shown. */
+/** Groups of many dead letters are counted; their texts are read only where they are shown. */
 @Tag("slow")
 @Timeout(120)
 class GroupsOfFailuresTest {
-    private static final int DEAD = 100_000;
+    private static final int DEAD = 20_000;
     private static final int KINDS = 50;
 
     @Activity
@@ -40,18 +40,6 @@ class GroupsOfFailuresTest {
             client.client().enqueue(Work.class, w -> w.work());
             fill(database);
 
-            time(database, client, "new");
-            try (Connection c = database.dataSource().getConnection(); Statement st = c.createStatement()) {
-                for (int i = 0; i < 5; i++) {
-                    long began = System.nanoTime();
-                    st.executeQuery("select fingerprint, min(activity), count(*), min(buried_at), max(buried_at), (array_agg(last_failure order by buried_at desc, run_id))[1], (array_agg(run_id order by buried_at desc, run_id))[1], (array_agg(workflow_id order by buried_at desc, run_id))[1], (array_agg(seq order by buried_at desc, run_id))[1] from durable.activity_job where state = 3 and state in (3,6) group by fingerprint order by max(buried_at) desc, fingerprint limit 20").close();
-                    System.out.println("TOOK old " + (System.nanoTime() - began) / 1_000_000);
-                }
-                st.execute("create index extra on durable.activity_job (state, fingerprint, buried_at) where state in (3, 6)");
-                st.execute("vacuum analyze durable.activity_job");
-            }
-            time(database, client, "index");
-            System.out.println(PlanTest.planOf(database, dsl -> FailedJobs.groups(dsl, JobFilter.ALL.states(Set.of(ActivityState.DEAD)), 20)));
             List<IncidentGroup> groups = client.client().deadLetters().groups(20);
             assertThat(groups).hasSize(20).allSatisfy(group -> assertThat(group.count())
                     .isEqualTo(DEAD / KINDS));
@@ -63,16 +51,9 @@ class GroupsOfFailuresTest {
 
             JobFilter dead = JobFilter.ALL.states(Set.of(ActivityState.DEAD));
             assertThat(PlanTest.planOf(database, dsl -> FailedJobs.groups(dsl, dead, 20)))
-                    .contains("activity_job_buried", "loops=20")
-                    .doesNotContain("external merge", "Disk");
-        }
-    }
-
-    private static void time(TestDatabase database, DurableEngine client, String what) {
-        for (int i = 0; i < 5; i++) {
-            long began = System.nanoTime();
-            client.client().deadLetters().groups(20);
-            System.out.println("TOOK " + what + " " + (System.nanoTime() - began) / 1_000_000);
+                    .as("the texts are looked up by an index, behind the limit")
+                    .containsPattern("(?s)Limit.*GroupAggregate.*Limit.*Index Scan using activity_job_buried")
+                    .doesNotContain("last_failure");
         }
     }
 
