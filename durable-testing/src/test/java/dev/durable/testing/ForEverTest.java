@@ -111,8 +111,8 @@ abstract class ForEverTest {
         assertThatThrownBy(() -> engine.advance(FOR_EVER))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageStartingWith("time goes on to " + Bounds.LATEST + " at most, and it is ")
-                .hasMessageEndingWith("it can't be moved by " + FOR_EVER
-                        + ". Usual cause: a number in another unit than was meant.");
+                .hasMessageEndingWith(
+                        "it can't be moved by " + FOR_EVER + ". Usual cause: a number in another unit than was meant.");
         assertThatThrownBy(() -> engine.advance(Duration.ofSeconds(-1)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("time does not go back: PT-1S");

@@ -185,8 +185,8 @@ public final class EngineBuilder implements DurableEngine.Builder {
 
     @Override
     public EngineBuilder callTimeout(Duration timeout) {
-        limits = limits.withCall(WaitBounds.real(
-                "callTimeout", timeout, "each call that writes would be given up before it is sent."));
+        limits = limits.withCall(
+                WaitBounds.real("callTimeout", timeout, "each call that writes would be given up before it is sent."));
         return this;
     }
 

@@ -137,7 +137,10 @@ final class WorkerChores {
                 new BatchChore(
                         PollPace.steady(Alerts.INTERVAL, random),
                         FAILED_JOBS_BATCH,
-                        new Alerts(store, alert -> ThreadState.keeping(() -> listener.accept(alert)), setup.code().failures()::loggable)),
+                        new Alerts(
+                                store,
+                                alert -> ThreadState.keeping(() -> listener.accept(alert)),
+                                setup.code().failures()::loggable)),
                 store.clock(),
                 Alerts.MOMENT);
     }

@@ -94,7 +94,10 @@ public final class Runs implements RunServices.Outside, AttemptOutcome.Sink, Run
     @Override
     public boolean isCrowded() {
         return isFull()
-                || claimed.get() + inFlight.get() + bound().lanes().transitions().held() >= HeapShare.backlog();
+                || claimed.get()
+                                + inFlight.get()
+                                + bound().lanes().transitions().held()
+                        >= HeapShare.backlog();
     }
 
     /** Whether runs that wait for local activities take all that may be kept in memory: then no run is added to them. */

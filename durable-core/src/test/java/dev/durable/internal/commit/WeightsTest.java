@@ -6,9 +6,9 @@ import dev.durable.store.ClaimedJob;
 import dev.durable.store.Delivery;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.JobUpdate;
+import dev.durable.store.MessageKind;
 import dev.durable.store.NewJob;
 import dev.durable.store.NewRun;
-import dev.durable.store.MessageKind;
 import dev.durable.store.Portion;
 import dev.durable.store.RunKey;
 import dev.durable.store.StoredEvent;
@@ -41,7 +41,16 @@ class WeightsTest {
 
     /** Bounded to a few hundred characters where they are given. */
     private static final Set<String> SHORT = Set.of(
-            "workflowId", "type", "name", "activity", "taskQueue", "workflowType", "limitKey", "actor", "batch", "fingerprint");
+            "workflowId",
+            "type",
+            "name",
+            "activity",
+            "taskQueue",
+            "workflowType",
+            "limitKey",
+            "actor",
+            "batch",
+            "fingerprint");
 
     /** Counts the long texts that were put in. */
     private long put;
@@ -131,12 +140,7 @@ class WeightsTest {
         } else if (type == InboxMessage.class) {
             return of == JobUpdate.Settle.class
                     ? new InboxMessage(
-                            new UUID(7, 7),
-                            MessageKind.ACTIVITY_OUTCOME,
-                            "n",
-                            text("payload"),
-                            text("notes"),
-                            null)
+                            new UUID(7, 7), MessageKind.ACTIVITY_OUTCOME, "n", text("payload"), text("notes"), null)
                     : filled(InboxMessage.class);
         } else if (type == UUID.class) {
             return new UUID(7, 7);

@@ -139,9 +139,8 @@ class ThreadOfBodiesTest {
     @Test
     void what_a_body_leaves_on_its_thread_is_not_there_for_the_next_one() {
         for (String how : List.of("plain", "local", "transactional")) {
-            List<String> seen = engine.client()
-                    .start(Looks.class, how, l -> l.run(how))
-                    .resultAs(new TypeRef<List<String>>() {});
+            List<String> seen =
+                    engine.client().start(Looks.class, how, l -> l.run(how)).resultAs(new TypeRef<List<String>>() {});
             assertThat(seen).as(how).hasSize(3).containsOnly(seen.getFirst());
             assertThat(seen.getFirst())
                     .startsWith("durable-activity-default-n, priority 5, ")

@@ -183,7 +183,8 @@ class WeighedMemoryTest {
     void engines_of_one_process_share_what_one_may_keep() {
         long most = Math.max(16L << 20, Runtime.getRuntime().maxMemory() / 4) / 3;
         try (DurableEngine other = engine(new InMemoryHistoryStore()).start();
-                DurableEngine third = engine(new InMemoryHistoryStore()).clientOnly().start()) {
+                DurableEngine third =
+                        engine(new InMemoryHistoryStore()).clientOnly().start()) {
             for (DurableEngine each : List.of(engine, other, third)) {
                 assertThat(each.statistics().cache().maxBytes()).isBetween(1L, most);
             }

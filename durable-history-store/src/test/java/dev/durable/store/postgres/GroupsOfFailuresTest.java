@@ -41,12 +41,14 @@ class GroupsOfFailuresTest {
             fill(database);
 
             List<IncidentGroup> groups = client.client().deadLetters().groups(20);
-            assertThat(groups).hasSize(20).allSatisfy(group -> assertThat(group.count())
-                    .isEqualTo(DEAD / KINDS));
+            assertThat(groups)
+                    .hasSize(20)
+                    .allSatisfy(group -> assertThat(group.count()).isEqualTo(DEAD / KINDS));
             assertThat(groups)
                     .extracting(IncidentGroup::fingerprint)
-                    .containsExactlyElementsOf(
-                            IntStream.range(0, 20).mapToObj("kind-%02d"::formatted).toList());
+                    .containsExactlyElementsOf(IntStream.range(0, 20)
+                            .mapToObj("kind-%02d"::formatted)
+                            .toList());
             assertThat(groups.getFirst().lastFailure()).startsWith("failure 1 ").hasSizeGreaterThan(1_000);
 
             JobFilter dead = JobFilter.ALL.states(Set.of(ActivityState.DEAD));
@@ -65,7 +67,8 @@ class GroupsOfFailuresTest {
                     + DEAD + ")");
             statement.execute("alter table made add number serial");
             statement.execute("update made set seq = number, state = 3, fingerprint = 'kind-'"
-                    + " || lpad(((number - 1) % " + KINDS + ")::text, 2, '0'), buried_at = now() - number * interval '1 s',"
+                    + " || lpad(((number - 1) % " + KINDS
+                    + ")::text, 2, '0'), buried_at = now() - number * interval '1 s',"
                     + " last_failure = 'failure ' || number || ' ' || repeat(md5(number::text), 40)");
             statement.execute("alter table made drop number");
             statement.execute("delete from durable.activity_job");

@@ -83,7 +83,7 @@ class SmallHeapTest {
     private static final int WAITING = Integer.getInteger("heap.waiting", 120);
 
     private static final int ARGUMENT = 900_000;
-    private static final int TINY = Integer.getInteger("heap.tiny", 10_000);
+    private static final int TINY = Integer.getInteger("heap.tiny", 3_000);
     private static final int TENANTS = 6;
 
     private static final int OTHERS = 3;
@@ -308,7 +308,7 @@ class SmallHeapTest {
 
     @Test
     void more_waiting_runs_than_the_heap_holds_that_the_worker_starts_itself() throws Exception {
-        completesWhatItStarts("-Xmx96m", 1, TINY, 0);
+        completesWhatItStarts("-Xmx64m", 1, TINY, 0);
     }
 
     @Test
@@ -475,15 +475,19 @@ class SmallHeapTest {
                             .register(Reader.class)
                             .start());
                 }
-                inThreads(runs, i -> open.forEach(engine ->
-                        engine.client().start(Reader.class, "run-" + i, r -> r.run(1, NOISE.substring(i, i + size)))));
+                inThreads(
+                        runs,
+                        i -> open.forEach(engine -> engine.client()
+                                .start(Reader.class, "run-" + i, r -> r.run(1, NOISE.substring(i, i + size)))));
                 open.forEach(engine -> check(engine.statistics().cache(), size));
-                inThreads(runs, i -> open.forEach(engine -> engine.client()
-                        .handle(Reader.class, "run-" + i)
-                        .signal(r -> r.letter(""))));
-                inThreads(runs, i -> open.forEach(engine -> engine.client()
-                        .handle(Reader.class, "run-" + i)
-                        .resultAs(Long.class)));
+                inThreads(
+                        runs,
+                        i -> open.forEach(engine ->
+                                engine.client().handle(Reader.class, "run-" + i).signal(r -> r.letter(""))));
+                inThreads(
+                        runs,
+                        i -> open.forEach(engine ->
+                                engine.client().handle(Reader.class, "run-" + i).resultAs(Long.class)));
                 System.out.println("all " + engines * runs + " have completed");
             } finally {
                 open.forEach(DurableEngine::close);
@@ -492,7 +496,9 @@ class SmallHeapTest {
 
         private static void check(EngineStatistics.Cache cache, int size) {
             System.out.println(cache);
-            if (cache.runs() == 0 || cache.bytes() < cache.runs() * (7_000 + 2L * size) || cache.bytes() > cache.maxBytes()) {
+            if (cache.runs() == 0
+                    || cache.bytes() < cache.runs() * (7_000 + 2L * size)
+                    || cache.bytes() > cache.maxBytes()) {
                 System.out.println("too little is counted, or too much is kept: " + cache);
             }
         }

@@ -41,8 +41,7 @@ final class DirectoryLock implements AutoCloseable {
 
     private static ReentrantLock enter(Path file) {
         return Objects.requireNonNull(THREADS.compute(
-                        file,
-                        (path, others) -> others == null ? new Threads(new ReentrantLock(), 1) : others.with(1)))
+                        file, (path, others) -> others == null ? new Threads(new ReentrantLock(), 1) : others.with(1)))
                 .lock();
     }
 

@@ -206,9 +206,10 @@ class OwnFolderTest {
     private static void assertNotSecret(ThrowingCallable of, Path file, String fault) {
         assertThatThrownBy(of)
                 .isInstanceOf(StoreUnavailableException.class)
-                .hasMessage(file + " " + fault
-                        + ", so its password is not a secret and the server beside it is not used. Usually the directory was"
-                        + " copied or its rights were changed. Set the rights of the file (chmod 600), and change the"
-                        + " passwords where others may have read them, or move the whole directory away to begin anew.");
+                .hasMessage(
+                        file + " " + fault
+                                + ", so its password is not a secret and the server beside it is not used. Usually the directory was"
+                                + " copied or its rights were changed. Set the rights of the file (chmod 600), and change the"
+                                + " passwords where others may have read them, or move the whole directory away to begin anew.");
     }
 }

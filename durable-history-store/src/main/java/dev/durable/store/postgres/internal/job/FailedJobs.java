@@ -71,7 +71,8 @@ public final class FailedJobs {
      * them would be sorted else.
      */
     public static Select<? extends Record> groups(DSLContext dsl, JobFilter filter, int limit) {
-        Condition wanted = JobMatch.matches(filter).and(JobMatch.in(Set.of(ActivityState.DEAD, ActivityState.INCIDENT)));
+        Condition wanted =
+                JobMatch.matches(filter).and(JobMatch.in(Set.of(ActivityState.DEAD, ActivityState.INCIDENT)));
         Table<?> groups = dsl.select(ACTIVITY_JOB.FINGERPRINT, Columns.COUNT, Columns.FIRST, Columns.LAST)
                 .from(ACTIVITY_JOB)
                 .where(wanted)
