@@ -42,6 +42,7 @@ public record ThreadState(
     }
 
     /** Called on the same thread. */
+    @SuppressWarnings("ThreadPriorityCheck") // it is given back what it had
     public void restore() {
         if (!thread.getName().equals(name)) {
             thread.setName(name);
@@ -49,7 +50,7 @@ public record ThreadState(
         if (thread.getPriority() != priority) {
             thread.setPriority(priority);
         }
-        if (thread.getContextClassLoader() != contextClassLoader) {
+        if (!Objects.equals(thread.getContextClassLoader(), contextClassLoader)) {
             thread.setContextClassLoader(contextClassLoader);
         }
         if (!Objects.equals(thread.getUncaughtExceptionHandler(), onUncaught)) {
