@@ -18,7 +18,7 @@ public final class WaitBounds {
      * @param what who was given it, for the error
      * @param why what would come of it otherwise
      */
-    static Duration real(String what, Duration wait, String why) {
+    public static Duration real(String what, Duration wait, String why) {
         if (bounded(what, wait).compareTo(SHORTEST) < 0) {
             throw new IllegalArgumentException(what + " must be at least a millisecond, not " + wait + ": " + why);
         }

@@ -109,7 +109,11 @@ public interface DurableEngine extends AutoCloseable {
          */
         Builder installation(String name);
 
-        /** How long running activities may go on at {@link DurableEngine#close()}; default 10s. */
+        /**
+         * How long running activities may go on at {@link DurableEngine#close()}; default 10s.
+         *
+         * @throws IllegalArgumentException where it is negative, or longer than a hundred years
+         */
         Builder drainTimeout(Duration timeout);
 
         /**
@@ -125,11 +129,15 @@ public interface DurableEngine extends AutoCloseable {
          * default 30s. Then it is interrupted, and its job ends as cancelled whatever the body does. Start-to-close may
          * end it earlier.
          *
-         * @throws IllegalArgumentException where it is negative
+         * @throws IllegalArgumentException where it is negative; more than a hundred years are a hundred
          */
         Builder cancelGrace(Duration grace);
 
-        /** Upper bound of an idle poll; default 1s. */
+        /**
+         * Upper bound of an idle poll; default 1s.
+         *
+         * @throws IllegalArgumentException below 10 milliseconds or above a hundred years
+         */
         Builder pollInterval(Duration interval);
 
         /**
@@ -145,6 +153,8 @@ public interface DurableEngine extends AutoCloseable {
          * pool, whatever its own timeout is, locks, and the answer. A call that works through many rows (a stream, an order to
          * many, {@code enqueueAll}) has it for each portion; {@code count()} of very many rows needs it as well, {@code
          * count(bound)} does not. Waits for a result or the rest of a batch have their own time limits.
+         *
+         * @throws IllegalArgumentException below a millisecond or above a hundred years
          */
         Builder callTimeout(Duration timeout);
 
@@ -173,7 +183,7 @@ public interface DurableEngine extends AutoCloseable {
 
         /**
          * How long and how many dead letters are kept; 180 days and 10,000 by default. The activity of one that is purged
-         * fails. Incidents are never purged.
+         * fails. Incidents are never purged. More than a hundred years are a hundred.
          */
         Builder keepDeadLetters(Duration time, int most);
 

@@ -11,6 +11,7 @@ import dev.durable.ActivityOptions;
 import dev.durable.OnExhausted;
 import dev.durable.RetryPolicy;
 import dev.durable.RetryPolicy.Growth;
+import dev.durable.store.Portion;
 import dev.durable.store.RecordText;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -68,13 +69,15 @@ public final class OptionsJson {
             ActivityCancellationType.TRY_CANCEL,
             null);
 
-    /** Characters of options that were read. */
-    private static final int REMEMBERED = 2 << 20;
-    /** What an entry weighs beside its text, in characters; there are at most 4096. */
-    private static final int ENTRY = 512;
+    /** Bytes of options that were read, and of those that were written. */
+    private static final int REMEMBERED = 4 << 20;
+    /** What an entry weighs beside its texts. */
+    private static final int ENTRY = 1_024;
 
-    private static final LoadingCache<ActivityOptions, String> WRITTEN =
-            Caffeine.newBuilder().maximumSize(500).build(OptionsJson::write);
+    private static final LoadingCache<ActivityOptions, String> WRITTEN = Caffeine.newBuilder()
+            .maximumWeight(REMEMBERED)
+            .weigher((ActivityOptions options, String text) -> weight(text))
+            .build(OptionsJson::write);
     private static final LoadingCache<String, Read> READ = remembering(OptionsJson::read);
 
     private static final Interner<ActivityOptions> SHARED = Interner.newWeakInterner();
@@ -101,8 +104,13 @@ public final class OptionsJson {
     static <V> LoadingCache<String, V> remembering(CacheLoader<String, V> read) {
         return Caffeine.newBuilder()
                 .maximumWeight(REMEMBERED)
-                .weigher((String text, V value) -> ENTRY + text.length())
+                .weigher((String text, V value) -> weight(text))
                 .build(read);
+    }
+
+    /** The text, and the options with the same headers and names. */
+    private static int weight(String text) {
+        return (int) Math.min(ENTRY + 2 * Portion.heapBytes(text), Integer.MAX_VALUE);
     }
 
     /** Options as JSON text. Those of one call and the next are often the same object, which is looked at first. */

@@ -32,8 +32,9 @@ public record EngineStatistics(
      * Runs that are kept in memory.
      *
      * @param runs how many
-     * @param bytes their estimated weight; those that wait for a body in this process are not weighed
-     * @param maxBytes from which on those that are little used are dropped
+     * @param bytes their estimated weight
+     * @param maxBytes from which on those that are little used are dropped, except those that wait for local activities;
+     *     while these alone weigh as much, no run is added. Engines that are open in one process share a quarter of the heap
      */
     public record Cache(long runs, long bytes, long maxBytes) {}
 }

@@ -50,8 +50,8 @@ public final class Bounds {
     public static final Duration DURATION = Duration.ofDays(36_500);
 
     /**
-     * The longest wait of workflow code: longer than that of options, as replay takes whatever was taken before. Any time
-     * plus it is a time of every store.
+     * The longest delay that code may ask for: longer than that of options, as replay takes whatever was taken before. Any
+     * time plus it is a time of every store, and its nanoseconds are a {@code long}.
      */
     public static final Duration WAIT = Duration.ofDays(36_525);
 

@@ -26,6 +26,8 @@ public final class Portion {
     private static final int WIDEST = 3;
 
     private static final int HEADER = 8;
+    /** The last character that a JVM keeps in one byte. */
+    private static final char LATIN_1 = '\u00ff';
 
     private Portion() {}
 
@@ -46,6 +48,22 @@ public final class Portion {
     /** What a store may count this text for, at most; null is none. */
     public static long atMost(@Nullable String text) {
         return text == null ? 0 : atMost(text.length());
+    }
+
+    /**
+     * What the characters of this text take of the heap: two bytes each where one of them is not in Latin-1, else one; null
+     * is none.
+     */
+    public static long heapBytes(@Nullable String text) {
+        if (text == null) {
+            return 0;
+        }
+        for (int i = 0; i < text.length(); i++) {
+            if (text.charAt(i) > LATIN_1) {
+                return 2L * text.length();
+            }
+        }
+        return text.length();
     }
 
     static long atMost(long characters) {

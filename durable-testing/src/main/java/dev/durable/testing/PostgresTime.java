@@ -1,6 +1,7 @@
 package dev.durable.testing;
 
 import dev.durable.store.HistoryStore;
+import dev.durable.store.memory.VirtualClock;
 import dev.durable.store.postgres.PostgresHistoryStore;
 import dev.durable.store.postgres.PostgresHistoryStoreBuilder;
 import dev.durable.store.postgres.testing.TestDatabase;
@@ -40,6 +41,7 @@ final class PostgresTime implements TestTime {
             ) as times(due) where due > ?""";
 
     private volatile Duration ahead = Duration.ZERO;
+    private volatile long aheadNanos;
     private final DataSource pool;
     private final String schema;
     private final PostgresHistoryStore store;
@@ -49,7 +51,7 @@ final class PostgresTime implements TestTime {
         this.pool = pool;
         this.schema = '"' + schema + '"';
         this.store = builder.schema(schema)
-                .nanoTime(() -> System.nanoTime() + ahead.toNanos())
+                .nanoTime(() -> System.nanoTime() + aheadNanos)
                 .build();
         this.afterwards = afterwards;
         store.open();
@@ -94,6 +96,7 @@ final class PostgresTime implements TestTime {
                     "create or replace function " + schema
                             + ".clock() returns timestamptz language sql stable parallel safe"
                             + " as $$ select statement_timestamp() + " + target.toMillis() + " * interval '1 ms' $$");
+            aheadNanos += VirtualClock.leap(target.minus(ahead));
             ahead = target;
             store.now();
         }

@@ -2,7 +2,9 @@ package dev.durable.testing;
 
 import dev.durable.internal.drive.Drive;
 import dev.durable.internal.drive.Step;
+import dev.durable.store.Bounds;
 import dev.durable.store.RunKey;
+import dev.durable.store.memory.VirtualClock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -113,6 +115,9 @@ final class PumpDrive implements Drive {
     @Override
     public <T extends @Nullable Object> T await(CompletableFuture<T> future, @Nullable Duration timeout)
             throws InterruptedException, ExecutionException, TimeoutException {
+        if (timeout != null && timeout.compareTo(Bounds.WAIT) > 0) {
+            return await(future, null);
+        }
         var unused = future.whenComplete((result, error) -> pump.locked(() -> {}));
         pump.locked(bodyWatch::watchAnew);
         Instant deadline = timeout == null ? Instant.MAX : time.now().plus(timeout);
@@ -384,7 +389,7 @@ final class PumpDrive implements Drive {
 
     /** Moves time, stopping at everything that is due on the way; also while bodies run that do nothing. */
     void advance(Duration by) {
-        Instant target = time.now().plus(by);
+        Instant target = VirtualClock.later(time.now(), by);
         pump.locked(bodyWatch::watchAnew);
         idleOrStanding();
         while (time.now().isBefore(target)) {
@@ -395,7 +400,7 @@ final class PumpDrive implements Drive {
 
     /** Moves time at once, whoever is at work. */
     void jump(Duration by) {
-        moveTo(time.now().plus(by));
+        moveTo(VirtualClock.later(time.now(), by));
     }
 
     /** Where that time has come by itself meanwhile, all look at what is due now. */

@@ -3,6 +3,7 @@ package dev.durable.internal.attempt;
 import dev.durable.CancelledException;
 import dev.durable.DurableException;
 import dev.durable.StaleAttemptException;
+import dev.durable.internal.intercept.ThreadState;
 import dev.durable.store.Thrown;
 import java.util.ArrayList;
 import java.util.List;
@@ -102,7 +103,7 @@ public final class Cancellation {
     /** Runs the action when cancellation arrives, on this thread if it has. */
     public void onCancel(Runnable action) {
         if (!registered(action)) {
-            action.run();
+            ThreadState.keeping(action);
         }
     }
 

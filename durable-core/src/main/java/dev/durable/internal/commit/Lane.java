@@ -28,9 +28,6 @@ import org.slf4j.LoggerFactory;
 public final class Lane<I, O> implements Step {
     private static final Logger log = LoggerFactory.getLogger(Lane.class);
 
-    /** Bytes of what callers may leave waiting in one lane: an eighth of the heap, within bounds. */
-    public static final long BACKLOG = Math.clamp(Runtime.getRuntime().maxMemory() / 8, 8L << 20, 256L << 20);
-
     private final String name;
     private final CommitQueue.Line<Entry<I, O>> line;
     private final CommitQueue.Seat<Entry<I, O>> seat;
@@ -91,15 +88,16 @@ public final class Lane<I, O> implements Step {
     }
 
     /**
-     * The same for a caller, who can wait or try later: fails at once with {@link StoreUnavailableException} while {@link
-     * #BACKLOG} wait. Who cancels the future withdraws what no batch has taken yet.
+     * The same for a caller, who can wait or try later: fails at once with {@link StoreUnavailableException} while the
+     * {@linkplain HeapShare#backlog backlog} waits. Who cancels the future withdraws what no batch has taken yet.
      */
     public CompletableFuture<O> offer(I item) {
         Outcome<O> outcome = new Outcome<>();
         Entry<I, O> entry = new Entry<>(item, outcome);
-        outcome.onCancel = line.addWithin(BACKLOG, entry);
+        long most = HeapShare.backlog();
+        outcome.onCancel = line.addWithin(most, entry);
         if (outcome.onCancel == null) {
-            outcome.completeExceptionally(new StoreUnavailableException(name + ": " + (BACKLOG >> 20)
+            outcome.completeExceptionally(new StoreUnavailableException(name + ": " + (most >> 20)
                     + " MiB already wait in this process to be written, so this was not sent. Usually the database is away or"
                     + " overloaded, and callers go on sending. Send again later; fewer at a time, or a larger heap, help where"
                     + " the database is well."));

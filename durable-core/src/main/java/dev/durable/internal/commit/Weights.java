@@ -1,5 +1,7 @@
 package dev.durable.internal.commit;
 
+import static dev.durable.store.Portion.heapBytes;
+
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.Delivery;
 import dev.durable.store.InboxMessage;
@@ -9,24 +11,66 @@ import dev.durable.store.NewRun;
 import dev.durable.store.StoredEvent;
 import dev.durable.store.Transition;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Estimates how many bytes of heap an item that waits to be written takes. */
+/** Estimates how many bytes of heap an item takes: all texts that may be long, and a flat rate for its objects. */
 public final class Weights {
     private static final long OBJECT = 500;
 
     private Weights() {}
+
+    /** Of names and values. */
+    public static long of(Map<String, String> texts) {
+        long bytes = 0;
+        for (Map.Entry<String, String> text : texts.entrySet()) {
+            bytes += heapBytes(text.getKey()) + heapBytes(text.getValue());
+        }
+        return bytes;
+    }
 
     public static long of(Delivery delivery) {
         return OBJECT + of(delivery.message());
     }
 
     public static long of(NewRun run) {
-        return OBJECT + ofEvents(run.events()) + ofJobs(run.jobs()) + of(run.message());
+        return OBJECT + ofEvents(run.events()) + ofJobs(run.jobs()) + of(run.memo()) + of(run.message());
     }
 
     public static long of(JobUpdate update) {
-        return OBJECT + (update instanceof JobUpdate.Settle settle ? of(settle.outcome()) : 0);
+        return OBJECT + ofTexts(update);
+    }
+
+    private static long ofTexts(JobUpdate update) {
+        return switch (update) {
+            case JobUpdate.Settle settle -> of(settle.outcome());
+            case JobUpdate.Retry retry ->
+                heapBytes(retry.notes())
+                        + heapBytes(retry.lastFailure())
+                        + heapBytes(retry.details())
+                        + of(retry.options());
+            case JobUpdate.Bury bury ->
+                heapBytes(bury.notes())
+                        + heapBytes(bury.lastFailure())
+                        + heapBytes(bury.details())
+                        + of(bury.options());
+            case JobUpdate.Release release -> heapBytes(release.details()) + of(release.why());
+            case JobUpdate.Unread unread -> heapBytes(unread.notes()) + heapBytes(unread.lastFailure());
+            case JobUpdate.Heartbeat beat -> heapBytes(beat.details());
+            case JobUpdate.Annotate annotated -> heapBytes(annotated.notes()) + of(annotated.options());
+            case JobUpdate.Detach detached ->
+                heapBytes(detached.notes()) + heapBytes(detached.details()) + of(detached.options());
+            case JobUpdate.BodyGoesOn goesOn -> ofTexts(goesOn.end());
+            case JobUpdate.FreePlace ignored -> 0;
+        };
+    }
+
+    private static long of(JobUpdate.Release.@Nullable Why why) {
+        return why == null ? 0 : heapBytes(why.notes()) + heapBytes(why.lastFailure());
+    }
+
+    private static long of(JobUpdate.@Nullable NewOptions options) {
+        return options == null ? 0 : heapBytes(options.json()) + heapBytes(options.insteadOf());
     }
 
     public static long of(TransitionLane.Entry entry) {
@@ -43,11 +87,20 @@ public final class Weights {
     }
 
     public static long of(Transition transition) {
-        return OBJECT + ofEvents(transition.events()) + ofJobs(transition.jobs());
+        Transition.Close close = transition.close();
+        return OBJECT
+                + ofEvents(transition.events())
+                + ofJobs(transition.jobs())
+                + (close == null ? 0 : heapBytes(close.result()) + heapBytes(close.failure()));
     }
 
     public static long of(ClaimedJob job) {
-        return OBJECT + job.input().length() + length(job.heartbeatDetails()) + length(job.notes());
+        return OBJECT
+                + heapBytes(job.input())
+                + heapBytes(job.options())
+                + heapBytes(job.headers())
+                + heapBytes(job.heartbeatDetails())
+                + heapBytes(job.notes());
     }
 
     /** Of a job and what it ended with. */
@@ -55,18 +108,15 @@ public final class Weights {
         return of(job) + of(outcome);
     }
 
-    private static long length(@Nullable String text) {
-        return text == null ? 0 : text.length();
-    }
-
-    private static long of(@Nullable InboxMessage message) {
-        return message == null ? 0 : message.payload().length();
+    /** Of a message; null is none. */
+    public static long of(@Nullable InboxMessage message) {
+        return message == null ? 0 : heapBytes(message.payload()) + heapBytes(message.notes());
     }
 
     private static long ofEvents(List<StoredEvent> events) {
         long bytes = 0;
         for (StoredEvent event : events) {
-            bytes += event.attributes().length();
+            bytes += heapBytes(event.attributes());
         }
         return bytes;
     }
@@ -74,7 +124,7 @@ public final class Weights {
     private static long ofJobs(List<NewJob> jobs) {
         long bytes = 0;
         for (NewJob job : jobs) {
-            bytes += job.input().length();
+            bytes += heapBytes(job.input()) + heapBytes(job.options()) + heapBytes(job.headers());
         }
         return bytes;
     }

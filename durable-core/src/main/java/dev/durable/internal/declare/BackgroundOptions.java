@@ -6,6 +6,7 @@ import dev.durable.ActivityOptions;
 import dev.durable.RetryPolicy;
 import dev.durable.history.EnqueuedOptions;
 import dev.durable.history.OptionsJson;
+import dev.durable.store.Portion;
 import dev.durable.store.RecordText;
 import java.time.Duration;
 import java.util.Optional;
@@ -26,8 +27,13 @@ import org.slf4j.LoggerFactory;
  */
 public final class BackgroundOptions {
     private static final Logger log = LoggerFactory.getLogger(BackgroundOptions.class);
-    private static final LoadingCache<Question, ActivityOptions> ANSWERS =
-            Caffeine.newBuilder().maximumSize(500).build(BackgroundOptions::answer);
+    /** Bytes that are remembered: the headers in a row may be long. */
+    private static final int REMEMBERED = 2 << 20;
+
+    private static final LoadingCache<Question, ActivityOptions> ANSWERS = Caffeine.newBuilder()
+            .maximumWeight(REMEMBERED)
+            .weigher((Question question, ActivityOptions answer) -> question.weight())
+            .build(BackgroundOptions::answer);
 
     private record Question(String activity, String json, ActivityOptions declared, boolean saysEnd) {
         Question(ActivityMethod activity, String json) {
@@ -37,6 +43,11 @@ public final class BackgroundOptions {
         @Override
         public String toString() {
             return RecordText.of(this);
+        }
+
+        /** The text, and the answer with the headers in it. */
+        int weight() {
+            return (int) Math.min(1_024 + 2 * Portion.heapBytes(json), Integer.MAX_VALUE);
         }
 
         ActivityOptions declaredFor(ActivityOptions row) {

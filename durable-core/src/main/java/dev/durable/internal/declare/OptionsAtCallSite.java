@@ -186,6 +186,8 @@ public final class OptionsAtCallSite implements ActivityOptionsBuilder {
             if (policy.retryIf() != null) {
                 OptionValue.CLASS_NAME.check(policy.retryIf());
             }
+            OptionValue.DELAY.check(policy.initialInterval());
+            OptionValue.DELAY.check(policy.maxInterval());
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException("retry is wrong at a call site. " + e.getMessage(), e);
         }

@@ -4,7 +4,7 @@ import dev.durable.StoreUnavailableException;
 import dev.durable.internal.attempt.ActivityQueue;
 import dev.durable.internal.attempt.ActivitySlots;
 import dev.durable.internal.attempt.Leases;
-import dev.durable.internal.commit.Lane;
+import dev.durable.internal.commit.HeapShare;
 import dev.durable.internal.drive.PollPace;
 import dev.durable.internal.drive.Step;
 import dev.durable.internal.observe.Tries;
@@ -91,7 +91,7 @@ public final class ActivityWorker implements Step {
         if (early > 0 && !pool.slots().worthAClaim()) {
             return Duration.ofNanos(early);
         }
-        if (starter.host().leases().weight() + starter.host().reports().held() >= Lane.BACKLOG) {
+        if (starter.host().leases().weight() + starter.host().reports().held() >= HeapShare.backlog()) {
             pool.slots().demand(ActivitySlots.Demand.HUNGRY);
             skipped(EngineObserver.Skipped.BACKLOG);
             return sleep(CROWDED);

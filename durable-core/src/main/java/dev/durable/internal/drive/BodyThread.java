@@ -1,5 +1,6 @@
 package dev.durable.internal.drive;
 
+import dev.durable.internal.intercept.ThreadState;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -11,16 +12,22 @@ import org.jspecify.annotations.Nullable;
 public final class BodyThread {
     private final ReentrantLock lock = new ReentrantLock();
     private @Nullable Thread thread;
+    private @Nullable ThreadState before;
 
     /** The body begins on this thread. */
     public void enter() {
+        before = ThreadState.ofCurrent();
         set(Thread.currentThread());
     }
 
-    /** The body has ended. */
+    /** The body has ended: its thread is for the next one as it was for this one. Called on that thread. */
     public void leave() {
         set(null);
         Thread.interrupted();
+        ThreadState found = before;
+        if (found != null) {
+            found.restore();
+        }
     }
 
     /** Interrupts the body, if it is on its thread. */

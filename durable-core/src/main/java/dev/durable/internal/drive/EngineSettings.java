@@ -146,7 +146,7 @@ public record EngineSettings(
      * @param call how long a client's call that writes waits for the database
      * @param turn how long workflow code may run between two waits
      * @param maxPayloadBytes the largest payload
-     * @param cacheBytes rough weight of the runs kept in memory
+     * @param cacheBytes rough weight of the runs kept in memory; null is the engine's share of the heap
      * @param cancelGrace how long the body of a cancelled background job may go on
      * @param transactional bodies of transactional activities at once; null is what the store's pool spares
      */
@@ -157,7 +157,7 @@ public record EngineSettings(
             Duration call,
             Duration turn,
             int maxPayloadBytes,
-            long cacheBytes,
+            @Nullable Long cacheBytes,
             Duration cancelGrace,
             @Nullable Integer transactional) {
         public static final Limits DEFAULT = new Limits(
@@ -167,7 +167,7 @@ public record EngineSettings(
                 Duration.ofSeconds(60),
                 Duration.ofSeconds(5),
                 PayloadCodec.DEFAULT_MAX_BYTES,
-                Math.max(16L << 20, Runtime.getRuntime().maxMemory() / 4),
+                null,
                 Duration.ofSeconds(30),
                 null);
 

@@ -19,6 +19,6 @@ public record IdleInterval(Duration polling, Nudges nudges) {
     private static final int WHEN_HEARD = 5;
 
     public Duration next() {
-        return nudges.heard() ? polling.multipliedBy(WHEN_HEARD) : polling;
+        return nudges.heard() ? Jitter.bounded(polling.multipliedBy(WHEN_HEARD)) : polling;
     }
 }

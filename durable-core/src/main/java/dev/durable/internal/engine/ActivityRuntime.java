@@ -11,6 +11,7 @@ import dev.durable.internal.attempt.Leases;
 import dev.durable.internal.attempt.LocalActivities;
 import dev.durable.internal.attempt.LocalCalls;
 import dev.durable.internal.attempt.UnreadableJobs;
+import dev.durable.internal.commit.HeapShare;
 import dev.durable.internal.commit.Lane;
 import dev.durable.internal.dispatch.ActivityPool;
 import dev.durable.internal.dispatch.ActivityPools;
@@ -359,7 +360,7 @@ final class ActivityRuntime implements ActivitySide {
         ActivityQueue queue = pools.queues().get(taskQueue);
         if (queue == null
                 || starter.draining()
-                || leases.weight() >= Lane.BACKLOG
+                || leases.weight() >= HeapShare.backlog()
                 || !setup.names().contains(activity)
                 || !rules.free(taskQueue, activity)) {
             return Optional.empty();

@@ -14,6 +14,7 @@ import dev.durable.internal.client.BatchFollower;
 import dev.durable.internal.client.StoreClient;
 import dev.durable.internal.client.access.ClientCode;
 import dev.durable.internal.client.access.UnknownTypes;
+import dev.durable.internal.commit.HeapShare;
 import dev.durable.internal.commit.Lanes;
 import dev.durable.internal.declare.Registry;
 import dev.durable.internal.dispatch.QueueDepthChecks;
@@ -76,6 +77,7 @@ public final class Engine implements PreparedEngine {
     private final Supplier<UUID> random;
     private final RunActorLoop turns = new RunActorLoop();
     private final ResultWaiters waiters;
+    private final RunCache cache;
     private final Runs runs;
     private final RunServices host;
     private final QueueDepthChecks rooms;
@@ -85,6 +87,7 @@ public final class Engine implements PreparedEngine {
     private final @Nullable ActivitySide activities;
     private volatile Runnable wakeClaims = () -> {};
     private @Nullable AutoCloseable nudges;
+    private @Nullable HeapShare heap;
     private volatile boolean working;
     private volatile boolean claimsNoMore;
     private volatile boolean closed;
@@ -123,8 +126,9 @@ public final class Engine implements PreparedEngine {
                 settings.errors().stallOn(),
                 settings.interception().context());
         this.waiters = new ResultWaiters(this.store, () -> store.nudges().heard());
-        this.runs = new Runs(
-                turns, new RunCache(settings.limits().cacheBytes(), observer::runEvicted), waiters, random, telemetry);
+        Long cacheBytes = settings.limits().cacheBytes();
+        this.cache = new RunCache(cacheBytes == null ? HeapShare.cache() : cacheBytes, observer::runEvicted);
+        this.runs = new Runs(turns, cache, waiters, random, telemetry);
         this.host = new RunServices(
                 this.store,
                 Lanes.to(this.store, random),
@@ -212,6 +216,8 @@ public final class Engine implements PreparedEngine {
 
     /** Starts the parts that the client needs. */
     void start() {
+        boolean shared = settings.limits().cacheBytes() == null;
+        heap = HeapShare.take(shared ? () -> cache.maxBytes(HeapShare.cache()) : () -> {});
         host.lanes().drivenBy(drive);
         turns.onReady(drive.add("turns", Drive.Kind.TURNS, turns));
         rooms.onStale(drive.add("rooms", Drive.Kind.IO, rooms));
@@ -331,7 +337,8 @@ public final class Engine implements PreparedEngine {
                 && !closed
                 && run.startDelay().isZero()
                 && settings.queues().containsKey(run.taskQueue())
-                && registry.workflow(run.type()).isPresent();
+                && registry.workflow(run.type()).isPresent()
+                && !runs.isFull();
     }
 
     @Override
@@ -440,7 +447,8 @@ public final class Engine implements PreparedEngine {
                 waiters::close,
                 turns::close,
                 // The last transitions have given their runs back.
-                runs::forget);
+                runs::forget,
+                this::giveBackHeap);
     }
 
     /** Closes each part, also where closing an earlier one has failed. */
@@ -459,6 +467,12 @@ public final class Engine implements PreparedEngine {
         }
         if (failure != null) {
             throw failure;
+        }
+    }
+
+    private void giveBackHeap() {
+        if (heap != null) {
+            heap.close();
         }
     }
 

@@ -2,6 +2,7 @@ package dev.durable.internal.engine;
 
 import dev.durable.OnExhausted;
 import dev.durable.RetryIf;
+import dev.durable.WaitBounds;
 import dev.durable.client.Alert;
 import dev.durable.client.DurableEngine;
 import dev.durable.client.EngineNames;
@@ -155,7 +156,7 @@ public final class EngineBuilder implements DurableEngine.Builder {
 
     @Override
     public EngineBuilder drainTimeout(Duration timeout) {
-        limits = limits.withDrain(timeout);
+        limits = limits.withDrain(WaitBounds.notNegative("drainTimeout", timeout));
         return this;
     }
 
@@ -188,13 +189,14 @@ public final class EngineBuilder implements DurableEngine.Builder {
                     + ": an idle process would keep the database busy with questions. Work of this process and of those"
                     + " that notify it is found at once, whatever the interval.");
         }
-        limits = limits.withPollInterval(interval);
+        limits = limits.withPollInterval(WaitBounds.bounded("pollInterval", interval));
         return this;
     }
 
     @Override
     public EngineBuilder callTimeout(Duration timeout) {
-        limits = limits.withCall(timeout);
+        limits = limits.withCall(
+                WaitBounds.real("callTimeout", timeout, "each call that writes would be given up before it is sent."));
         return this;
     }
 

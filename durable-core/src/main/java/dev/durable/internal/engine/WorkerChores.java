@@ -13,6 +13,7 @@ import dev.durable.internal.drive.EngineSettings;
 import dev.durable.internal.drive.IdleInterval;
 import dev.durable.internal.drive.PollPace;
 import dev.durable.internal.drive.PromptChore;
+import dev.durable.internal.intercept.ThreadState;
 import dev.durable.internal.upkeep.Alerts;
 import dev.durable.internal.upkeep.DeadLetterRetention;
 import dev.durable.internal.upkeep.EndedRuns;
@@ -139,7 +140,7 @@ final class WorkerChores {
                         FAILED_JOBS_BATCH,
                         new Alerts(
                                 store,
-                                listener,
+                                alert -> ThreadState.keeping(() -> listener.accept(alert)),
                                 setup.code().failures()::loggable,
                                 setup.telemetry().tries())),
                 store.clock(),

@@ -1,15 +1,19 @@
 package dev.durable.internal.replay;
 
+import static dev.durable.store.Portion.heapBytes;
+
 import dev.durable.QueryFailedException;
 import dev.durable.history.ActivityCompleted;
 import dev.durable.history.FirstTurnStarted;
 import dev.durable.history.HistoryEvent;
 import dev.durable.history.Payload;
+import dev.durable.history.SideEffectRecorded;
 import dev.durable.history.SignalReceived;
 import dev.durable.history.WorkflowStarted;
 import dev.durable.intercept.ContextPropagator;
 import dev.durable.internal.declare.WorkflowType;
 import dev.durable.internal.declare.type.MethodSpec;
+import dev.durable.internal.intercept.ThreadState;
 import dev.durable.internal.replay.call.DurableCalls;
 import dev.durable.internal.replay.call.LocalWork;
 import dev.durable.internal.replay.call.TimerDue;
@@ -47,16 +51,18 @@ public final class WorkflowInstance {
 
     private static final int BASE_BYTES = 4_096;
     private static final int COROUTINE_BYTES = 3_072;
-    private static final int OPEN_WORK_BYTES = 384;
-
     /** Payloads of so many events are taken to be alive in the user's objects. */
     private static final int REMEMBERED = 64;
+    /** The text, and what was decoded from it, which is taken to be as large. */
+    private static final long PER_VALUE = 2;
 
     private final WorkflowType type;
     private final ReplaySetup setup;
     private final DurableCalls run;
     private final Comparison comparison;
     private long bytesFed;
+    /** Of its arguments and headers, which it keeps to its end. */
+    private long bytesOfStart;
 
     /** The code itself begins when its {@code WorkflowStarted} is fed. */
     public WorkflowInstance(WorkflowType type, RunKey run, ReplaySetup setup) {
@@ -93,8 +99,8 @@ public final class WorkflowInstance {
         }
         LiveScript script = new LiveScript(event, at, withNext);
         usable();
-        note(event);
         run.dispatcher().drive(new Once(() -> run.begin(script)), setup.turnLimit());
+        note(event, script.given());
         return new Turn(event, script.given(), run.turnLog().drain());
     }
 
@@ -114,7 +120,7 @@ public final class WorkflowInstance {
      */
     public void replay(List<RecordedTurn> turns) {
         usable();
-        turns.forEach(turn -> note(turn.event()));
+        turns.forEach(turn -> note(turn.event(), turn.commands()));
         try {
             run.dispatcher().drive(new Playback(run, comparison, turns), setup.turnLimit());
         } catch (Divergence e) {
@@ -138,9 +144,18 @@ public final class WorkflowInstance {
         }
     }
 
-    private void note(HistoryEvent.Inbound event) {
-        // The text, and what was decoded from it.
-        bytesFed += 2L * bytes(event) - bytesFed / REMEMBERED;
+    /** Takes in how much the run may keep of an event and of what the code recorded behind it. */
+    private void note(HistoryEvent.Inbound event, List<HistoryEvent.Command> commands) {
+        if (event instanceof WorkflowStarted started) {
+            bytesOfStart = PER_VALUE * heapBytes(started.input().json());
+            started.headers().forEach((name, value) -> bytesOfStart += heapBytes(name) + heapBytes(value));
+        }
+        bytesFed += PER_VALUE * bytes(event) - bytesFed / REMEMBERED;
+        for (HistoryEvent.Command command : commands) {
+            if (command instanceof SideEffectRecorded recorded) {
+                bytesFed += PER_VALUE * heapBytes(recorded.value().json());
+            }
+        }
     }
 
     /** The one turn that is live. */
@@ -238,6 +253,7 @@ public final class WorkflowInstance {
             throw new QueryFailedException(
                     "query '" + name + "': the run's object does not exist, for its constructor threw");
         }
+        ThreadState before = ThreadState.ofCurrent();
         DurableCalls.bind(run);
         try (ContextPropagator.Scope context =
                 setup.context().restore(run.started().headers())) {
@@ -249,6 +265,7 @@ public final class WorkflowInstance {
                     e);
         } finally {
             DurableCalls.bind(null);
+            before.restore();
         }
     }
 
@@ -295,16 +312,16 @@ public final class WorkflowInstance {
     public int weight() {
         long known = BASE_BYTES
                 + (long) COROUTINE_BYTES * run.dispatcher().alive().size()
-                + (long) OPEN_WORK_BYTES * run.work().size()
+                + run.work().weight()
+                + bytesOfStart
                 + bytesFed;
         return (int) Math.min(known, Integer.MAX_VALUE);
     }
 
-    private static int bytes(HistoryEvent.Inbound event) {
+    private static long bytes(HistoryEvent.Inbound event) {
         return switch (event) {
-            case WorkflowStarted e -> e.input().json().length();
-            case ActivityCompleted e -> e.result().json().length();
-            case SignalReceived e -> e.input().json().length();
+            case ActivityCompleted e -> heapBytes(e.result().json());
+            case SignalReceived e -> heapBytes(e.input().json());
             default -> 0;
         };
     }

@@ -115,7 +115,7 @@ final class DraftWriter {
 
     /** The timer is the one for which this process wakes up, once it is durable; null is none, or others may. */
     private void submit(Transition transition, TransitionDraft draft, @Nullable Instant timer) {
-        long bytes = Weights.of(transition) + holding.weight();
+        long bytes = Weights.of(transition) + holding.bytes();
         if (bytes >= LARGE) {
             host.outside().inFlight(bytes);
         }

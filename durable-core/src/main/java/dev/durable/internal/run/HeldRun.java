@@ -4,6 +4,7 @@ import dev.durable.DurableException;
 import dev.durable.StoreRefusedException;
 import dev.durable.internal.attempt.AttemptOutcome;
 import dev.durable.internal.attempt.LocalCalls;
+import dev.durable.internal.commit.Weights;
 import dev.durable.internal.declare.WorkflowType;
 import dev.durable.internal.observe.ReplaySpan;
 import dev.durable.internal.replay.BackgroundJob;
@@ -36,6 +37,7 @@ final class HeldRun {
     static final int LONG_HISTORY = 10_000;
 
     private static final Logger log = LoggerFactory.getLogger(HeldRun.class);
+    private static final int COLD_BYTES = 1_000;
     private static final int MAX_MESSAGES = 1_000;
     private static final int MOST_MESSAGES = 100_000_000;
 
@@ -124,11 +126,16 @@ final class HeldRun {
      * memory.
      */
     int weight() {
-        LiveRun run = live;
-        if (run == null) {
-            return 1_000;
+        return isBusyHere() ? 0 : bytes();
+    }
+
+    /** Rough bytes, whatever it waits for. */
+    int bytes() {
+        long bytes = COLD_BYTES + (live == null ? 0 : live.weight());
+        for (InboxMessage message : messages) {
+            bytes += Weights.of(message);
         }
-        return isBusyHere() ? 0 : run.instance().weight();
+        return (int) Math.min(bytes, Integer.MAX_VALUE);
     }
 
     // ── the fence ────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -51,6 +51,8 @@ import org.jspecify.annotations.Nullable;
 public final class LiveRun {
     /** Events a transition may hold before it is written, so that locks are short and a crash repeats little. */
     private static final int MAX_EVENTS = 2_000;
+    /** What the set of ids takes for one. */
+    private static final int SEEN_BYTES = 100;
 
     private final RunKey key;
     private final WorkflowInstance instance;
@@ -123,6 +125,11 @@ public final class LiveRun {
 
     public WorkflowInstance instance() {
         return instance;
+    }
+
+    /** Roughly how many bytes it holds. */
+    long weight() {
+        return instance.weight() + (long) SEEN_BYTES * seen.size();
     }
 
     @Nullable

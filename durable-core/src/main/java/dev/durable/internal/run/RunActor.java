@@ -64,6 +64,7 @@ public final class RunActor {
     private RunMail.@Nullable Claimed claim;
     private @Nullable String refusal;
     private int weighed;
+    private int pinned;
     private boolean evicting;
     private boolean leaving;
 
@@ -90,10 +91,19 @@ public final class RunActor {
         return weighed;
     }
 
-    /** Whether the cache should weigh it anew: it has grown by half, or begun or ended to be busy. */
+    /** Whether the cache should weigh it anew: it has grown by an eighth, shrunk by half, or begun or ended to be busy. */
     boolean hasOtherWeight() {
         int now = holding.weight();
-        return (now == 0) != (weighed == 0) || now > weighed + weighed / 2;
+        return now > weighed + weighed / 8 || now < weighed / 2;
+    }
+
+    /** Tells how much the cache can't drop, as the run waits for local activities. */
+    private void tellPinned() {
+        int now = holding.isBusyHere() ? holding.bytes() : 0;
+        if (now != pinned) {
+            host.outside().pinned((long) now - pinned);
+            pinned = now;
+        }
     }
 
     /** Whether it has an instance, whose coroutines have threads. Called by {@link RunActorLoop} only. */
@@ -115,6 +125,7 @@ public final class RunActor {
         if (underWay == null) {
             advance();
         }
+        tellPinned();
     }
 
     private void read(RunMail mail) {
@@ -170,6 +181,7 @@ public final class RunActor {
         }
         underWay = draft;
         holding.starts(run.fence());
+        host.outside().weigh(this);
         writer.start(written, draft, begun ? rising.wakeAt() : null, begun, mail.answer());
     }
 
@@ -189,6 +201,7 @@ public final class RunActor {
         } else if (started) {
             holding.written(holding.fence(), draft.nextEventId());
             draft.written();
+            host.outside().weigh(this);
         } else {
             draft.discarded();
             holding.goCold();
@@ -267,6 +280,7 @@ public final class RunActor {
             }
             throw again;
         } finally {
+            tellPinned();
             mailbox.queueUnlessEmpty();
         }
     }

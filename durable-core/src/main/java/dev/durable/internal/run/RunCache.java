@@ -2,8 +2,8 @@ package dev.durable.internal.run;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import com.github.benmanes.caffeine.cache.Policy;
 import com.github.benmanes.caffeine.cache.RemovalCause;
-import dev.durable.observe.EngineStatistics;
 import dev.durable.store.RunKey;
 import java.util.Optional;
 import java.util.UUID;
@@ -16,7 +16,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RunCache {
     private final Cache<UUID, RunActor> actors;
-    private final long maxBytes;
 
     /** One whose evictions nobody hears. */
     RunCache(long maxBytes) {
@@ -28,7 +27,6 @@ public final class RunCache {
      * @param onEvict called for each that is dropped
      */
     public RunCache(long maxBytes, Runnable onEvict) {
-        this.maxBytes = maxBytes;
         this.actors = Caffeine.newBuilder()
                 .maximumWeight(maxBytes)
                 .weigher((UUID id, RunActor actor) -> actor.weight())
@@ -59,12 +57,22 @@ public final class RunCache {
         actors.asMap().remove(actor.key().runId(), actor);
     }
 
-    EngineStatistics.Cache statistics() {
-        long bytes = actors.policy()
-                .eviction()
-                .map(bound -> bound.weightedSize().orElse(0))
-                .orElse(0L);
-        return new EngineStatistics.Cache(actors.estimatedSize(), bytes, maxBytes);
+    /** Sets from which estimated size on runs are dropped, at once where they are more. */
+    public void maxBytes(long bytes) {
+        bound().setMaximum(bytes);
+    }
+
+    long maxBytes() {
+        return bound().getMaximum();
+    }
+
+    /** Bytes of all that can be dropped. */
+    long bytes() {
+        return bound().weightedSize().orElseThrow();
+    }
+
+    private Policy.Eviction<UUID, RunActor> bound() {
+        return actors.policy().eviction().orElseThrow();
     }
 
     long size() {

@@ -60,6 +60,12 @@ public record RunServices(HistoryStore store, Lanes lanes, Code code, Outside ou
         /** So many bytes more, or fewer, of runs have a draft that is being written. */
         void inFlight(long bytes);
 
+        /** So many bytes more, or fewer, are held by runs that wait for local activities. */
+        void pinned(long bytes);
+
+        /** The instance of this actor's run may have grown. */
+        void weigh(RunActor actor);
+
         /** The actor holds nothing any more and can be removed. */
         void unneeded(RunActor actor);
 

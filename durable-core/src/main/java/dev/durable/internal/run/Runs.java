@@ -3,7 +3,7 @@ package dev.durable.internal.run;
 import dev.durable.internal.attempt.AttemptOutcome;
 import dev.durable.internal.attempt.LocalCalls;
 import dev.durable.internal.client.access.RunResult;
-import dev.durable.internal.commit.Lane;
+import dev.durable.internal.commit.HeapShare;
 import dev.durable.internal.commit.Weights;
 import dev.durable.internal.observe.Telemetry;
 import dev.durable.observe.EngineStatistics;
@@ -29,6 +29,8 @@ public final class Runs implements RunServices.Outside, AttemptOutcome.Sink, Run
     private final AtomicLong claimed = new AtomicLong();
     /** Bytes of large runs and their drafts whose actors have not read yet what became of them. */
     private final AtomicLong inFlight = new AtomicLong();
+    /** Bytes of runs that wait for local activities, which the cache can't drop. */
+    private final AtomicLong pinned = new AtomicLong();
 
     private final StalledRuns stalled = new StalledRuns();
     private EagerJobs eager = EagerJobs.NONE;
@@ -57,7 +59,7 @@ public final class Runs implements RunServices.Outside, AttemptOutcome.Sink, Run
     /** Sets the parts that need this object to be constructed. Called before anything runs. */
     public void bind(RunServices runHost, EagerJobs eagerJobs, LocalCalls localCalls) {
         this.host = runHost;
-        turns.holdBackWhile(() -> inFlight.get() >= Lane.BACKLOG);
+        turns.holdBackWhile(() -> inFlight.get() >= HeapShare.backlog());
         this.eager = eagerJobs;
         this.locals = localCalls;
     }
@@ -91,7 +93,16 @@ public final class Runs implements RunServices.Outside, AttemptOutcome.Sink, Run
 
     @Override
     public boolean isCrowded() {
-        return claimed.get() + inFlight.get() + bound().lanes().transitions().held() >= Lane.BACKLOG;
+        return isFull()
+                || claimed.get()
+                                + inFlight.get()
+                                + bound().lanes().transitions().held()
+                        >= HeapShare.backlog();
+    }
+
+    /** Whether runs that wait for local activities take all that may be kept in memory: then no run is added to them. */
+    public boolean isFull() {
+        return pinned.get() >= cache.maxBytes();
     }
 
     @Override
@@ -102,6 +113,18 @@ public final class Runs implements RunServices.Outside, AttemptOutcome.Sink, Run
     @Override
     public void inFlight(long bytes) {
         inFlight.addAndGet(bytes);
+    }
+
+    @Override
+    public void pinned(long bytes) {
+        pinned.addAndGet(bytes);
+    }
+
+    @Override
+    public void weigh(RunActor actor) {
+        if (actor.hasOtherWeight()) {
+            cache.touch(actor);
+        }
     }
 
     @Override
@@ -128,15 +151,13 @@ public final class Runs implements RunServices.Outside, AttemptOutcome.Sink, Run
 
     /** What is kept in memory. */
     public EngineStatistics.Cache memory() {
-        return cache.statistics();
+        return new EngineStatistics.Cache(cache.size(), cache.bytes() + pinned.get(), cache.maxBytes());
     }
 
     @Override
     public void written(RunActor actor, Transition.@Nullable Close close) {
         if (close == null) {
-            if (actor.hasOtherWeight()) {
-                cache.touch(actor);
-            }
+            weigh(actor);
         } else {
             cache.remove(actor);
             waiters.closed(actor.key().runId(), new RunResult(close.status(), close.result(), close.failure()));

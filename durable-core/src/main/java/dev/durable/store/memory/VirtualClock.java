@@ -1,5 +1,6 @@
 package dev.durable.store.memory;
 
+import dev.durable.store.Bounds;
 import dev.durable.store.StoreClock;
 import java.time.Duration;
 import java.time.Instant;
@@ -13,8 +14,13 @@ public final class VirtualClock implements StoreClock {
     /** When a clock starts that is not told otherwise. */
     public static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
 
-    private final Instant start;
-    private final AtomicReference<Instant> now;
+    /**
+     * How much nanoseconds move in one leap, however far the time leaps: nothing waits for longer by them, and the
+     * difference of two of them must not overflow.
+     */
+    private static final Duration LONGEST_LEAP = Bounds.WAIT.plusDays(1);
+
+    private final AtomicReference<Reading> reading;
     private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
 
     public VirtualClock() {
@@ -22,35 +28,63 @@ public final class VirtualClock implements StoreClock {
     }
 
     public VirtualClock(Instant start) {
-        this.start = start.truncatedTo(ChronoUnit.MICROS);
-        this.now = new AtomicReference<>(this.start);
+        this.reading = new AtomicReference<>(new Reading(start.truncatedTo(ChronoUnit.MICROS), 0));
+    }
+
+    /** What the clock shows. */
+    private record Reading(Instant now, long nanos) {
+        Reading at(Instant later) {
+            return new Reading(later, nanos + leap(Duration.between(now, later)));
+        }
     }
 
     @Override
     public Instant now() {
-        return now.get();
+        return reading.get().now();
     }
 
-    /** Virtual nanoseconds since the start. */
+    /** Virtual nanoseconds since the start; a leap of more than a hundred years is one of a hundred. */
     @Override
     public long nanoTime() {
-        return Duration.between(start, now.get()).toNanos();
+        return reading.get().nanos();
     }
 
-    /** Moves time on, by whole microseconds. */
-    public void advance(Duration by) {
+    /** The nanoseconds of a leap of time. */
+    public static long leap(Duration by) {
+        return (by.compareTo(LONGEST_LEAP) > 0 ? LONGEST_LEAP : by).toNanos();
+    }
+
+    /**
+     * The time that is so much later.
+     *
+     * @throws IllegalArgumentException where that is before this one, or after {@link Bounds#LATEST}
+     */
+    public static Instant later(Instant now, Duration by) {
         if (by.isNegative()) {
             throw new IllegalArgumentException("time does not go back: " + by);
         }
-        now.updateAndGet(at -> at.plus(by).truncatedTo(ChronoUnit.MICROS));
+        if (by.compareTo(Duration.between(now, Bounds.LATEST)) > 0) {
+            throw new IllegalArgumentException("time goes on to " + Bounds.LATEST + " at most, and it is " + now
+                    + ": it can't be moved by " + by + ". Usual cause: a number in another unit than was meant.");
+        }
+        return now.plus(by);
+    }
+
+    /**
+     * Moves time on, by whole microseconds.
+     *
+     * @throws IllegalArgumentException where it would go back, or beyond {@link Bounds#LATEST}
+     */
+    public void advance(Duration by) {
+        reading.updateAndGet(at -> at.at(later(at.now(), by).truncatedTo(ChronoUnit.MICROS)));
         tell();
     }
 
     /** Moves time on to this instant, or to the microsecond after it: what is due then is due now. */
     public void advanceTo(Instant instant) {
         Instant target = instant.plusNanos(999).truncatedTo(ChronoUnit.MICROS);
-        Instant before = now.getAndUpdate(at -> at.isBefore(target) ? target : at);
-        if (before.isBefore(target)) {
+        Reading before = reading.getAndUpdate(at -> at.now().isBefore(target) ? at.at(target) : at);
+        if (before.now().isBefore(target)) {
             tell();
         }
     }

@@ -48,23 +48,23 @@ class LaneBacklogTest {
             } else {
                 kept.add(sent);
             }
-            assertThat(lane.held()).isLessThan(Lane.BACKLOG + SIZE);
+            assertThat(lane.held()).isLessThan(HeapShare.backlog() + SIZE);
         }
 
-        int fit = (int) Math.ceilDiv(Lane.BACKLOG, SIZE);
+        int fit = (int) Math.ceilDiv(HeapShare.backlog(), SIZE);
         assertThat(kept.stream().filter(sent -> !sent.isDone())).hasSize(Math.min(fit, SENDS / 2));
         assertThat(refused).isPositive();
     }
 
     @Test
     void the_refusal_says_what_waits_and_what_to_do() {
-        while (lane.held() < Lane.BACKLOG) {
+        while (lane.held() < HeapShare.backlog()) {
             assertThat(lane.offer(text(0))).isNotDone();
         }
         assertThatThrownBy(lane.offer(text(1))::join)
                 .hasCauseInstanceOf(StoreUnavailableException.class)
                 .cause()
-                .hasMessage("messages: " + (Lane.BACKLOG >> 20)
+                .hasMessage("messages: " + (HeapShare.backlog() >> 20)
                         + " MiB already wait in this process to be written, so this was not sent. Usually the database is"
                         + " away or overloaded, and callers go on sending. Send again later; fewer at a time, or a larger"
                         + " heap, help where the database is well.");

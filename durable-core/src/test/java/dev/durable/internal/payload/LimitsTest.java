@@ -32,7 +32,8 @@ class LimitsTest {
         inCode.put("reason of a cancel", number(Bounds.REASON_BYTES) + " bytes");
         inCode.put("a payload", number(PayloadCodec.DEFAULT_MAX_BYTES) + " bytes");
         inCode.put("timeouts and delays in options", number(Bounds.DURATION.toDays()) + " days");
-        inCode.put("waits of workflow code", number(Bounds.WAIT.toDays()) + " days");
+        inCode.put("delays that exceptions ask for", number(Bounds.WAIT.toDays()) + " days");
+        inCode.put("waits of workflow code", Bounds.LATEST.toString());
         inCode.put("a time that is named", Bounds.LATEST.toString());
         inCode.put("messages that wait for one run", number(InboxLimit.DEFAULT.messages()) + " messages");
         inCode.put("their payloads together", number(InboxLimit.DEFAULT.bytes()) + " bytes");

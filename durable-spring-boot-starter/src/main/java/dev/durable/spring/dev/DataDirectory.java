@@ -12,9 +12,9 @@ final class DataDirectory {
 
     /**
      * The directory that was configured; else one in the build folder, which survives restarts and goes with a clean build;
-     * else one of this user's and application's below the system's temporary directory.
+     * else one of the application's where this user's programs keep their state.
      */
-    static Path choose(@Nullable Path configured, Path work, Path temporary, String user, String application) {
+    static Path choose(@Nullable Path configured, Path work, UserState state, String application) {
         if (configured != null) {
             return configured;
         }
@@ -24,10 +24,10 @@ final class DataDirectory {
         if (Files.exists(work.resolve("build.gradle")) || Files.exists(work.resolve("build.gradle.kts"))) {
             return work.resolve("build").resolve(NAME);
         }
-        return temporary.resolve(NAME + "-" + fileName(user)).resolve(fileName(application));
+        return state.directory().resolve(fileName(application));
     }
 
-    private static String fileName(String text) {
+    static String fileName(String text) {
         return text.replaceAll("[^A-Za-z0-9._-]", "_");
     }
 }

@@ -42,8 +42,7 @@ public class DurableDevAutoConfiguration {
         EmbeddedPostgres postgres = EmbeddedPostgres.at(DataDirectory.choose(
                 properties.dataDirectory(),
                 Path.of("").toAbsolutePath(),
-                Path.of(System.getProperty("java.io.tmpdir")),
-                System.getProperty("user.name"),
+                UserState.here(),
                 environment.getProperty("spring.application.name", "application")));
         log.info(
                 "no DataSource is configured: running on the embedded PostgreSQL, for development only, at {} with its data"

@@ -12,7 +12,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param embeddedPostgres Whether an application without a DataSource runs on the embedded PostgreSQL, where {@code
  *     durable-embedded-postgres} is on the class path.
  * @param dataDirectory Where its data is; when not set, target/durable-postgres or build/durable-postgres below a project
- *     of Maven or Gradle, else a directory of the user's below the system's temporary one.
+ *     of Maven or Gradle, else below XDG_STATE_HOME or ~/.local/state, in a directory of the application's name. Not one
+ *     that another user can have prepared.
  * @param forbiddenProfiles Profiles with which the application does not start rather than on the embedded PostgreSQL, in
  *     upper or lower case.
  */

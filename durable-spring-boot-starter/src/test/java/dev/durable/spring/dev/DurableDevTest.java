@@ -14,6 +14,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.Properties;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -146,17 +148,40 @@ class DurableDevTest {
     @Test
     void the_data_is_in_the_build_folder_or_apart_for_each_user_and_application() throws Exception {
         Path work = Files.createDirectory(folder.resolve("work"));
-        Path temporary = folder.resolve("tmp");
-        assertThat(DataDirectory.choose(Path.of("here"), work, temporary, "ann", "shop"))
-                .isEqualTo(Path.of("here"));
-        assertThat(DataDirectory.choose(null, work, temporary, "ann", "my/shop"))
-                .isEqualTo(temporary.resolve("durable-postgres-ann/my_shop"));
+        UserState ann = state(Map.of("XDG_STATE_HOME", "/state"), "Linux", folder);
+        assertThat(DataDirectory.choose(Path.of("here"), work, ann, "shop")).isEqualTo(Path.of("here"));
+        assertThat(DataDirectory.choose(null, work, ann, "my/shop"))
+                .isEqualTo(Path.of("/state/durable/postgres/my_shop"));
         Files.createFile(work.resolve("build.gradle.kts"));
-        assertThat(DataDirectory.choose(null, work, temporary, "ann", "shop"))
-                .isEqualTo(work.resolve("build/durable-postgres"));
+        assertThat(DataDirectory.choose(null, work, ann, "shop")).isEqualTo(work.resolve("build/durable-postgres"));
         Files.createFile(work.resolve("pom.xml"));
-        assertThat(DataDirectory.choose(null, work, temporary, "ann", "shop"))
-                .isEqualTo(work.resolve("target/durable-postgres"));
+        assertThat(DataDirectory.choose(null, work, ann, "shop")).isEqualTo(work.resolve("target/durable-postgres"));
+    }
+
+    @Test
+    void outside_of_a_project_the_data_is_where_the_users_programs_keep_their_state() {
+        assertThat(state(Map.of(), "Linux", folder).directory())
+                .isEqualTo(folder.resolve(".local/state/durable/postgres"));
+        assertThat(state(Map.of("XDG_STATE_HOME", "relative"), "Linux", folder).directory())
+                .isEqualTo(folder.resolve(".local/state/durable/postgres"));
+        assertThat(state(Map.of(), "Mac OS X", folder).directory())
+                .isEqualTo(folder.resolve("Library/Application Support/durable/postgres"));
+        assertThat(state(Map.of(), "Windows 11", folder).directory())
+                .isEqualTo(folder.resolve("AppData/Local/durable/postgres"));
+        assertThat(state(Map.of(), "Linux", Path.of("?")).directory())
+                .as("a container whose user has no home")
+                .isEqualTo(Path.of("/tmp-of-all/durable-postgres-ann"));
+        assertThat(state(Map.of(), "Linux", Path.of("/nonexistent")).directory())
+                .isEqualTo(Path.of("/tmp-of-all/durable-postgres-ann"));
+    }
+
+    private static UserState state(Map<String, String> environment, String system, Path home) {
+        Properties properties = new Properties();
+        properties.setProperty("os.name", system);
+        properties.setProperty("user.home", home.toString());
+        properties.setProperty("user.name", "ann");
+        properties.setProperty("java.io.tmpdir", "/tmp-of-all");
+        return new UserState(environment, properties);
     }
 
     /** As a service connection of Testcontainers or Docker Compose gives them. */

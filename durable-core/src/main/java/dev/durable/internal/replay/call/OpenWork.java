@@ -5,6 +5,8 @@ import dev.durable.history.LocalCall;
 import dev.durable.history.TimerStarted;
 import dev.durable.internal.replay.coroutine.Coroutine;
 import dev.durable.internal.replay.coroutine.DurablePromise;
+import dev.durable.store.Bounds;
+import dev.durable.store.Portion;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
@@ -27,7 +29,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class OpenWork {
     /** A timer that would fire later than stores can tell fires then. */
-    private static final Instant END_OF_TIME = Instant.parse("9999-12-31T23:59:59Z");
+    private static final Instant END_OF_TIME = Bounds.LATEST;
+
+    private static final int ONE_BYTES = 384;
 
     private final CurrentTurn journal;
     private final DurableCalls run;
@@ -36,6 +40,9 @@ public final class OpenWork {
     private final NavigableSet<OpenTimer> byDue =
             new TreeSet<>(Comparator.comparing((OpenTimer t) -> t.fireAt).thenComparingInt(t -> t.seq));
     private final SequencedMap<Integer, OpenActivity> news = new LinkedHashMap<>();
+    /** Bytes of the arguments of activities. */
+    private long inputs;
+
     private int lastActivity;
     private int lastTimer;
 
@@ -60,6 +67,7 @@ public final class OpenWork {
         ActivityScheduled scheduled = local ? localCall(seq, call) : command(seq, call, taskQueue);
         OpenActivity activity = new OpenActivity(call, this, by, scheduled, local);
         activities.put(seq, activity);
+        inputs += Portion.heapBytes(call.input().json());
         if (local) {
             tellWorker(activity);
         }
@@ -176,7 +184,9 @@ public final class OpenWork {
     /** The open activity, which is open no longer. */
     OpenActivity takeActivity(int seq) {
         news.remove(seq);
-        return Objects.requireNonNull(activities.remove(seq), "no such activity is open");
+        OpenActivity taken = Objects.requireNonNull(activities.remove(seq), "no such activity is open");
+        inputs -= Portion.heapBytes(taken.call.input().json());
+        return taken;
     }
 
     void fire(int seq) {
@@ -221,7 +231,8 @@ public final class OpenWork {
                 .toList();
     }
 
-    public int size() {
-        return activities.size() + timers.size();
+    /** Roughly how many bytes they take. */
+    public long weight() {
+        return inputs + (long) ONE_BYTES * (activities.size() + timers.size());
     }
 }

@@ -17,6 +17,7 @@ import dev.durable.client.DurableEngine;
 import dev.durable.client.IncidentGroup;
 import dev.durable.client.WorkflowHandle;
 import dev.durable.client.WorkflowStatus;
+import dev.durable.observe.EngineStatistics;
 import dev.durable.store.Portion;
 import dev.durable.store.postgres.PostgresHistoryStore;
 import dev.durable.store.postgres.SqlInvariants;
@@ -31,9 +32,15 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.IntConsumer;
 import java.util.function.IntFunction;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -71,6 +78,13 @@ class SmallHeapTest {
     private static final int POSTED_SIZE = 100_000;
     /** A tenth of what is posted, and more than a few portions. */
     private static final long INBOX_BYTES = 15L << 20;
+
+    /** Runs that wait, with arguments of so many characters. */
+    private static final int WAITING = Integer.getInteger("heap.waiting", 120);
+
+    private static final int ARGUMENT = 900_000;
+    private static final int TINY = Integer.getInteger("heap.tiny", 3_000);
+    private static final int TENANTS = 6;
 
     private static final int OTHERS = 3;
     private static final Duration SOON = Duration.ofMinutes(2);
@@ -286,6 +300,30 @@ class SmallHeapTest {
         assertThat(SqlInvariants.check(database.dataSource())).isEmpty();
     }
 
+    /** Client and worker in one engine, as most applications have them: it runs the first turn of what it starts. */
+    @Test
+    void more_arguments_of_waiting_runs_than_the_heap_holds_that_the_worker_starts_itself() throws Exception {
+        completesWhatItStarts("-Xmx160m", 1, WAITING, ARGUMENT);
+    }
+
+    @Test
+    void more_waiting_runs_than_the_heap_holds_that_the_worker_starts_itself() throws Exception {
+        completesWhatItStarts("-Xmx64m", 1, TINY, 0);
+    }
+
+    @Test
+    void the_same_of_several_engines_each_with_a_schema_of_its_own() throws Exception {
+        completesWhatItStarts("-Xmx160m", TENANTS, WAITING / TENANTS, ARGUMENT);
+    }
+
+    private void completesWhatItStarts(String heap, int engines, int runs, int size) throws Exception {
+        worker = process(Starter.class, log, heap, engines, runs, size);
+        assertThat(worker.waitFor(SOON.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        assertThat(Files.readString(log))
+                .contains("all " + engines * runs + " have completed")
+                .doesNotContain("OutOfMemoryError", "too little is counted");
+    }
+
     private void execute(String sql) throws SQLException {
         try (Connection connection = database.dataSource().getConnection();
                 Statement statement = connection.createStatement()) {
@@ -349,17 +387,23 @@ class SmallHeapTest {
     }
 
     private Process process(Class<?> main, Path log) throws IOException {
-        Process process = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-Xmx96m",
-                        "-XX:+ExitOnOutOfMemoryError",
-                        "-XX:TieredStopAtLevel=1",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        main.getName(),
-                        database.jdbcUrl(),
-                        database.username(),
-                        database.password())
+        return process(main, log, "-Xmx96m");
+    }
+
+    private Process process(Class<?> main, Path log, String heap, Object... arguments) throws IOException {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                heap,
+                "-XX:+ExitOnOutOfMemoryError",
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                System.getProperty("java.class.path"),
+                main.getName(),
+                database.jdbcUrl(),
+                database.username(),
+                database.password()));
+        Stream.of(arguments).map(String::valueOf).forEach(command::add);
+        Process process = new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectOutput(log.toFile())
                 .start();
@@ -408,6 +452,71 @@ class SmallHeapTest {
                             .activity(Counter.class, String::length)
                             .start()) {
                 Thread.currentThread().join();
+            }
+        }
+    }
+
+    /** A process whose engines start runs, which wait, and then lets them complete. */
+    static final class Starter {
+        private static final int THREADS = 4;
+
+        private Starter() {}
+
+        public static void main(String[] arguments) throws Exception {
+            int engines = Integer.parseInt(arguments[3]);
+            int runs = Integer.parseInt(arguments[4]);
+            int size = Integer.parseInt(arguments[5]);
+            List<DurableEngine> open = new ArrayList<>();
+            try (HikariDataSource pool = pool(arguments)) {
+                for (int i = 0; i < engines; i++) {
+                    open.add(DurableEngine.builder(PostgresHistoryStore.builder(pool)
+                                    .schema(engines == 1 ? "durable" : "tenant" + i)
+                                    .build())
+                            .register(Reader.class)
+                            .start());
+                }
+                inThreads(
+                        runs,
+                        i -> open.forEach(engine -> engine.client()
+                                .start(Reader.class, "run-" + i, r -> r.run(1, NOISE.substring(i, i + size)))));
+                open.forEach(engine -> check(engine.statistics().cache(), size));
+                inThreads(
+                        runs,
+                        i -> open.forEach(engine ->
+                                engine.client().handle(Reader.class, "run-" + i).signal(r -> r.letter(""))));
+                inThreads(
+                        runs,
+                        i -> open.forEach(engine ->
+                                engine.client().handle(Reader.class, "run-" + i).resultAs(Long.class)));
+                System.out.println("all " + engines * runs + " have completed");
+            } finally {
+                open.forEach(DurableEngine::close);
+            }
+        }
+
+        private static void check(EngineStatistics.Cache cache, int size) {
+            System.out.println(cache);
+            if (cache.runs() == 0
+                    || cache.bytes() < cache.runs() * (7_000 + 2L * size)
+                    || cache.bytes() > cache.maxBytes()) {
+                System.out.println("too little is counted, or too much is kept: " + cache);
+            }
+        }
+
+        private static void inThreads(int count, IntConsumer each) throws Exception {
+            AtomicInteger next = new AtomicInteger();
+            List<Future<?>> done = new ArrayList<>();
+            try (ExecutorService threads = Executors.newFixedThreadPool(THREADS)) {
+                for (int t = 0; t < THREADS; t++) {
+                    done.add(threads.submit(() -> {
+                        for (int i = next.getAndIncrement(); i < count; i = next.getAndIncrement()) {
+                            each.accept(i);
+                        }
+                    }));
+                }
+            }
+            for (Future<?> one : done) {
+                one.get();
             }
         }
     }

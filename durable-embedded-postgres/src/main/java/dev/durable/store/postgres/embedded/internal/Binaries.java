@@ -47,6 +47,7 @@ public record Binaries(Path cache, @Nullable Path installation) {
         if (installation == null) {
             return new BinaryCache(cache).install(BinaryArchive.onClassPath(platform), deadline);
         }
+        new BinaryCache(cache).make();
         String version = Installation.askVersion(installation);
         String template = "template-%s-%08x".formatted(version, installation.hashCode());
         return new Installation(installation, version, cache.resolve(template));

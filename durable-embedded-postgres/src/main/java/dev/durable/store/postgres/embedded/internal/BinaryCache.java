@@ -16,19 +16,26 @@ record BinaryCache(Path folder) {
     private static final String UNFINISHED = "unpacking-";
 
     Installation install(BinaryArchive archive, Deadline deadline) throws IOException, InterruptedException {
+        make();
         String fingerprint = archive.fingerprint();
         Optional<Installation> present = find(fingerprint);
         if (present.isPresent()) {
             return present.get();
         }
-        try {
-            Files.createDirectories(folder);
-        } catch (IOException failure) {
-            throw EmbeddedErrors.cacheNotWritable(folder, failure);
-        }
         try (DirectoryLock lock = DirectoryLock.take(folder.resolve("lock"), deadline)) {
             Optional<Installation> meanwhile = find(fingerprint);
             return meanwhile.isPresent() ? meanwhile.get() : unpack(archive, fingerprint);
+        }
+    }
+
+    /** Makes the folder if there is none yet, and refuses one that another user can have prepared. */
+    void make() throws IOException {
+        OwnFolder own = new OwnFolder(folder);
+        own.check();
+        try {
+            own.make("rwxr-xr-x");
+        } catch (IOException failure) {
+            throw EmbeddedErrors.cacheNotWritable(folder, failure);
         }
     }
 

@@ -8,6 +8,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
@@ -21,27 +22,51 @@ import org.jspecify.annotations.Nullable;
  * handles on that file is closed, so a thread that gave up waiting would take the lock from the one that has it.
  */
 final class DirectoryLock implements AutoCloseable {
-    private static final Map<Path, ReentrantLock> THREADS = new ConcurrentHashMap<>();
+    /** Those that a thread has or waits for: temporary servers come by the thousand, each with a file of its own. */
+    private static final Map<Path, Threads> THREADS = new ConcurrentHashMap<>();
 
     private final FileChannel channel;
-    private final ReentrantLock thread;
+    private final Path file;
 
-    private DirectoryLock(FileChannel channel, ReentrantLock thread) {
+    private DirectoryLock(FileChannel channel, Path file) {
         this.channel = channel;
-        this.thread = thread;
+        this.file = file;
+    }
+
+    private record Threads(ReentrantLock lock, int count) {
+        Threads with(int more) {
+            return new Threads(lock, count + more);
+        }
+    }
+
+    private static ReentrantLock enter(Path file) {
+        return Objects.requireNonNull(THREADS.compute(
+                        file, (path, others) -> others == null ? new Threads(new ReentrantLock(), 1) : others.with(1)))
+                .lock();
+    }
+
+    private static void leave(Path file) {
+        THREADS.computeIfPresent(file, (path, all) -> all.count() == 1 ? null : all.with(-1));
     }
 
     static DirectoryLock take(Path file, Deadline deadline) throws IOException, InterruptedException {
-        ReentrantLock thread = THREADS.computeIfAbsent(file, path -> new ReentrantLock());
-        if (!thread.tryLock(deadline.remainingNanos(), TimeUnit.NANOSECONDS)) {
-            throw EmbeddedErrors.lockHeld(file, deadline);
-        }
+        ReentrantLock thread = enter(file);
         try {
-            return new DirectoryLock(lock(file, deadline), thread);
+            if (!thread.tryLock(deadline.remainingNanos(), TimeUnit.NANOSECONDS)) {
+                throw EmbeddedErrors.lockHeld(file, deadline);
+            }
+            return new DirectoryLock(lock(file, deadline), file);
         } catch (Throwable failure) {
-            thread.unlock();
+            unlock(thread, file);
             throw failure;
         }
+    }
+
+    private static void unlock(ReentrantLock thread, Path file) {
+        if (thread.isHeldByCurrentThread()) {
+            thread.unlock();
+        }
+        leave(file);
     }
 
     private static FileChannel lock(Path file, Deadline deadline) throws IOException, InterruptedException {
@@ -72,10 +97,13 @@ final class DirectoryLock implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
+        Threads threads = THREADS.get(file);
         try {
             channel.close();
         } finally {
-            thread.unlock();
+            if (threads != null) {
+                unlock(threads.lock(), file);
+            }
         }
     }
 }

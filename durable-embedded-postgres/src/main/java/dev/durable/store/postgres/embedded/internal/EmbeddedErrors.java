@@ -59,6 +59,18 @@ public final class EmbeddedErrors {
                 cause);
     }
 
+    static StoreUnavailableException notOwn(Path folder, Path culprit, String fault) {
+        return new StoreUnavailableException(
+                "%s is not used for the embedded PostgreSQL: %s %s, so somebody else could have put there what is run and read by this user. Usually it was made by another user, or with rights for all. Look at what is in it; then give it to this user and to nobody else (chown, chmod o-w), or choose another directory: for data EmbeddedPostgres.at(…) or durable.dev.data-directory, for programs XDG_CACHE_HOME or cacheDirectory(…)."
+                        .formatted(folder, folder.equals(culprit) ? "it" : culprit, fault));
+    }
+
+    static StoreUnavailableException notSecret(Path file, String fault) {
+        return new StoreUnavailableException(
+                "%s %s, so its password is not a secret and the server beside it is not used. Usually the directory was copied or its rights were changed. Set the rights of the file (chmod 600), and change the passwords where others may have read them, or move the whole directory away to begin anew."
+                        .formatted(file, fault));
+    }
+
     static StoreUnavailableException notADataDirectory(Path data) {
         return new StoreUnavailableException(
                 "%s is not a PostgreSQL data directory: it has no PG_VERSION. Move it away, or choose another directory."

@@ -17,23 +17,28 @@ record ServerDirectory(Path root, boolean temporary) {
     static final String LOG = "server.log";
     static final String SETTINGS = "durable.conf";
 
-    /** Makes the folder if there is none yet; its path is then the one without links, as other processes see it. */
+    /**
+     * Makes the folder if there is none yet; its path is then the one without links, as other processes see it. Refuses one
+     * that another user can have prepared.
+     */
     static ServerDirectory of(@Nullable Path directory) throws IOException {
         if (directory == null) {
             return new ServerDirectory(Files.createTempDirectory(TEMPORARY).toRealPath(), true);
         }
-        Path root = directory.toAbsolutePath().normalize();
+        OwnFolder own = new OwnFolder(directory);
+        Path root = own.path();
         try {
-            if (Files.notExists(root)) {
-                Files.createDirectories(root);
-                Files.setPosixFilePermissions(root, PosixFilePermissions.fromString("rwx------"));
+            if (own.make("rwx------")) {
                 Files.writeString(root.resolve(".gitignore"), "*\n");
             }
             Files.delete(Files.createTempFile(root, "writable-", ""));
         } catch (IOException failure) {
             throw EmbeddedErrors.directoryNotWritable(root, failure);
         }
-        return new ServerDirectory(root.toRealPath(), false);
+        ServerDirectory kept = new ServerDirectory(root.toRealPath(), false);
+        own.checkSecret(kept.passwordFile());
+        own.checkSecret(kept.superuserPasswordFile());
+        return kept;
     }
 
     /** Other temporary ones, beside it, that nobody will come back to. */

@@ -1,6 +1,7 @@
 package dev.durable.store.postgres.embedded.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.File;
@@ -73,27 +74,36 @@ class RunAsTest {
     }
 
     @Test
-    void an_ordinary_user_runs_the_server_as_himself() throws Exception {
-        Path world = Files.createTempDirectory(
+    void an_ordinary_user_runs_the_server_as_himself_and_not_where_others_may_write() throws Exception {
+        Path home = Files.createTempDirectory(
                 Path.of("/tmp"),
                 "durable-user-",
-                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwxrwxrwx")));
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwxr-xr-x")));
         try {
-            Files.setPosixFilePermissions(world, PosixFilePermissions.fromString("rwxrwxrwx"));
-            List<String> nobody =
-                    List.of("setpriv", "--reuid=" + NOBODY, "--regid=" + NOBODY, "--clear-groups", "env", "-u", "HOME");
-            OtherProcess user = OtherProcess.start(
-                    nobody,
-                    readableClassPath(world),
-                    world.resolve("postgres").toString(),
-                    world.resolve("cache").toString());
+            String classPath = readableClassPath(home);
+            Path open = Files.createDirectory(home.resolve("open"));
+            new Tree(home).giveTo(NOBODY);
+            OtherProcess user = asNobody(classPath, home.resolve("postgres"), home.resolve("cache"));
             user.port();
             assertThat(user.execute("SELECT 'mine'")).isEqualTo("mine");
-            assertThat(Tree.ownerOf(world.resolve("postgres/data/base"))).isEqualTo(NOBODY);
+            assertThat(Tree.ownerOf(home.resolve("postgres/data/base"))).isEqualTo(NOBODY);
             user.close();
+
+            Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rwxrwxrwx"));
+            assertThatThrownBy(asNobody(classPath, open, home.resolve("cache"))::port)
+                    .hasMessage("the other process has ended");
+            assertThatThrownBy(asNobody(classPath, home.resolve("postgres"), open)::port)
+                    .hasMessage("the other process has ended");
+            assertThat(open).as("nothing was written").isEmptyDirectory();
         } finally {
-            new Tree(world).delete();
+            new Tree(home).delete();
         }
+    }
+
+    private static OtherProcess asNobody(String classPath, Path directory, Path cache) throws Exception {
+        List<String> nobody =
+                List.of("setpriv", "--reuid=" + NOBODY, "--regid=" + NOBODY, "--clear-groups", "env", "-u", "HOME");
+        return OtherProcess.start(nobody, classPath, directory.toString(), cache.toString());
     }
 
     private void runsAServer(ServerDirectory directory, Installation programs, int way) throws Exception {

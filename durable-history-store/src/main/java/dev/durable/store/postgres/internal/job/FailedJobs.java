@@ -1,9 +1,8 @@
 package dev.durable.store.postgres.internal.job;
 
 import static dev.durable.store.postgres.internal.jooq.Tables.ACTIVITY_JOB;
-import static org.jooq.impl.DSL.arrayAgg;
-import static org.jooq.impl.DSL.arrayGet;
 import static org.jooq.impl.DSL.count;
+import static org.jooq.impl.DSL.lateral;
 import static org.jooq.impl.DSL.max;
 import static org.jooq.impl.DSL.min;
 
@@ -32,10 +31,12 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
+import org.jooq.Condition;
 import org.jooq.DSLContext;
 import org.jooq.Field;
 import org.jooq.Record;
 import org.jooq.Select;
+import org.jooq.Table;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,20 +46,9 @@ import org.jspecify.annotations.Nullable;
 public final class FailedJobs {
     /** Made with the first listing: a process that lists nothing loads none of jOOQ's classes. */
     private static final class Columns {
-        static final Field<Integer> COUNT = count();
-        static final Field<Instant> FIRST = min(ACTIVITY_JOB.BURIED_AT);
-        static final Field<Instant> LAST = max(ACTIVITY_JOB.BURIED_AT);
-        static final Field<String> ACTIVITY = min(ACTIVITY_JOB.ACTIVITY);
-        static final Field<String> FAILURE = latest(ACTIVITY_JOB.LAST_FAILURE);
-        static final Field<UUID> RUN = latest(ACTIVITY_JOB.RUN_ID);
-        static final Field<String> WORKFLOW = latest(ACTIVITY_JOB.WORKFLOW_ID);
-        static final Field<Integer> SEQ = latest(ACTIVITY_JOB.SEQ);
-
-        /** Of the group's latest: one value, however many the group has. */
-        private static <T> Field<T> latest(Field<T> column) {
-            return arrayGet(arrayAgg(column).orderBy(ACTIVITY_JOB.BURIED_AT.desc(), ACTIVITY_JOB.RUN_ID), 1)
-                    .as("latest_" + column.getName());
-        }
+        static final Field<Integer> COUNT = count().as("count");
+        static final Field<Instant> FIRST = min(ACTIVITY_JOB.BURIED_AT).as("first_seen");
+        static final Field<Instant> LAST = max(ACTIVITY_JOB.BURIED_AT).as("last_seen");
     }
 
     private final Connections connections;
@@ -76,33 +66,52 @@ public final class FailedJobs {
                 TransactionSettings.READ, tx -> groups(tx.dsl(), filter, limit).fetch(FailedJobs::group));
     }
 
+    /**
+     * Counts by the short columns only, and reads the texts of the latest of each group that is shown: a hundred thousand of
+     * them would be sorted else.
+     */
     public static Select<? extends Record> groups(DSLContext dsl, JobFilter filter, int limit) {
-        return dsl.select(
-                        ACTIVITY_JOB.FINGERPRINT,
-                        Columns.ACTIVITY,
-                        Columns.COUNT,
-                        Columns.FIRST,
-                        Columns.LAST,
-                        Columns.FAILURE,
-                        Columns.RUN,
-                        Columns.WORKFLOW,
-                        Columns.SEQ)
+        Condition wanted =
+                JobMatch.matches(filter).and(JobMatch.in(Set.of(ActivityState.DEAD, ActivityState.INCIDENT)));
+        Table<?> groups = dsl.select(ACTIVITY_JOB.FINGERPRINT, Columns.COUNT, Columns.FIRST, Columns.LAST)
                 .from(ACTIVITY_JOB)
-                .where(JobMatch.matches(filter), JobMatch.in(Set.of(ActivityState.DEAD, ActivityState.INCIDENT)))
+                .where(wanted)
                 .groupBy(ACTIVITY_JOB.FINGERPRINT)
-                .orderBy(Columns.LAST.desc(), ACTIVITY_JOB.FINGERPRINT)
-                .limit(limit);
+                .orderBy(max(ACTIVITY_JOB.BURIED_AT).desc(), ACTIVITY_JOB.FINGERPRINT)
+                .limit(limit)
+                .asTable("alike");
+        Field<String> fingerprint = Objects.requireNonNull(groups.field(ACTIVITY_JOB.FINGERPRINT));
+        Field<Instant> last = Objects.requireNonNull(groups.field(Columns.LAST));
+        Table<?> latest = lateral(dsl.select(
+                        ACTIVITY_JOB.ACTIVITY,
+                        ACTIVITY_JOB.LAST_FAILURE,
+                        ACTIVITY_JOB.RUN_ID,
+                        ACTIVITY_JOB.WORKFLOW_ID,
+                        ACTIVITY_JOB.SEQ)
+                .from(ACTIVITY_JOB)
+                .where(wanted, ACTIVITY_JOB.FINGERPRINT.eq(fingerprint), ACTIVITY_JOB.BURIED_AT.eq(last))
+                .orderBy(ACTIVITY_JOB.RUN_ID, ACTIVITY_JOB.SEQ)
+                .limit(1)
+                .asTable("latest"));
+        return dsl.select(groups.fields())
+                .select(latest.fields())
+                .from(groups.crossJoin(latest))
+                .orderBy(last.desc(), fingerprint);
     }
 
     private static FailedJobGroup group(Record row) {
         return new FailedJobGroup(
-                row.get(ACTIVITY_JOB.FINGERPRINT),
-                row.get(Columns.ACTIVITY),
-                row.get(Columns.COUNT),
-                row.get(Columns.FIRST),
-                row.get(Columns.LAST),
-                row.get(Columns.FAILURE),
-                new JobKey(new RunKey(row.get(Columns.RUN), row.get(Columns.WORKFLOW)), row.get(Columns.SEQ)));
+                row.get(ACTIVITY_JOB.FINGERPRINT.getUnqualifiedName(), String.class),
+                row.get(ACTIVITY_JOB.ACTIVITY.getUnqualifiedName(), String.class),
+                row.get(Columns.COUNT.getUnqualifiedName(), Long.class),
+                row.get(Columns.FIRST.getUnqualifiedName(), Instant.class),
+                row.get(Columns.LAST.getUnqualifiedName(), Instant.class),
+                row.get(ACTIVITY_JOB.LAST_FAILURE.getUnqualifiedName(), String.class),
+                new JobKey(
+                        new RunKey(
+                                row.get(ACTIVITY_JOB.RUN_ID.getUnqualifiedName(), UUID.class),
+                                row.get(ACTIVITY_JOB.WORKFLOW_ID.getUnqualifiedName(), String.class)),
+                        row.get(ACTIVITY_JOB.SEQ.getUnqualifiedName(), Integer.class)));
     }
 
     public List<FailedJobGroup> alertsDue(Duration quiet, int limit) {
