@@ -51,6 +51,7 @@ final class PayloadMapper {
         module.addAbstractTypeMapping(Set.class, LinkedHashSet.class);
         module.setValueInstantiators(ConstructorCall.everywhere());
         CodeInData.refuseIn(module);
+        NanosOfTimestamps.keepIn(module);
         return module;
     }
 
