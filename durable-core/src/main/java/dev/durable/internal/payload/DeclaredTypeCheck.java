@@ -65,7 +65,7 @@ final class DeclaredTypeCheck extends TypeSerializer {
         if (instead != null) {
             throw new OtherType(
                     context.getGenerator(),
-                    value.getClass() == declared.getRawClass()
+                    value.getClass() == declared.getRawClass() && !declared.isJavaLangObject()
                             ? "this %s would come back as %s".formatted(declared.toCanonical(), instead)
                             : "a %s stands where %s is declared, and would come back as %s"
                                     .formatted(value.getClass().getName(), declared.toCanonical(), instead),
