@@ -28,6 +28,7 @@ class CardDeclined(val code: Int) : RuntimeException("declined")
 // docs: kotlin-activities
 @Activity(startToClose = "10s", retry = Retry(maxAttempts = 5, doNotRetry = [CardDeclined::class]))
 interface Payments {
+    @Throws(CardDeclined::class)
     fun charge(orderId: String, card: String, cents: Long): String
 
     fun refund(orderId: String)

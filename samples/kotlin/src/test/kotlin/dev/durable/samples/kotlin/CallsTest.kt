@@ -55,9 +55,7 @@ class CallsTest {
             // docs: kotlin-detached
             val shielded = Durable.detached<Int, RuntimeException> { shop.price("shielded") }
             // docs: end
-            // docs: kotlin-class
             val drawn = Durable.sideEffect(Int::class.java) { 6 }
-            // docs: end
             Durable.await { stopped }
             return listOf(
                 price.get(), reminder.get(), reference.get(), doubled.get(), all, explicit.get(), nothing.get(),
@@ -77,7 +75,7 @@ class CallsTest {
     @Test
     fun `a coroutine gives its value, whatever form started it`(engine: TestEngine) {
         val run = engine.register(Calls::class.java, shop).client().start(Calls::class.java, "1") { it.run() }
-        assertThat(run.query { it.isStopped() } as Boolean).isFalse()
+        assertThat(run.query { it.isStopped() }).isFalse()
         run.signal { it.stop() }
         assertThat(run.result())
             .isEqualTo(listOf(3, "Unit", 6, 6, listOf(1, 2), 3, null, null, 8, 6))
