@@ -25,7 +25,8 @@ final class NameProblems {
     static Problem mangled(Method method, String annotation) {
         return Problem.of(
                 method,
-                "has the name " + Bounds.quoted(method.getName()) + ", which Kotlin's compiler made: from its types where one of them is a value"
+                "has the name " + Bounds.quoted(method.getName())
+                        + ", which Kotlin's compiler made: from its types where one of them is a value"
                         + " class, from the module's name where it is internal. Histories know it by its name, and the next"
                         + " change of a type or of the build would give it another",
                 "Name it: " + annotation + "(name = \"" + Kotlin.nameInSource(method)

@@ -40,8 +40,7 @@ final class JdkExceptions {
                     "java.time.format.DateTimeParseException",
                     List.of(MESSAGE, "getParsedString", "getErrorIndex", CAUSE)),
             Map.entry("java.util.MissingResourceException", List.of(MESSAGE, "getClassName", "getKey")),
-            Map.entry(
-                    "java.util.regex.PatternSyntaxException", List.of("getDescription", "getPattern", "getIndex")),
+            Map.entry("java.util.regex.PatternSyntaxException", List.of("getDescription", "getPattern", "getIndex")),
             Map.entry("java.lang.TypeNotPresentException", List.of("typeName", CAUSE)));
 
     /** Found once for each class of exceptions. */

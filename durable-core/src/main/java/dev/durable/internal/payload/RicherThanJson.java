@@ -39,7 +39,9 @@ final class RicherThanJson implements ReadBackCheck {
         LOSSES.put(PriorityBlockingQueue.class, order);
         LOSSES.put(Calendar.class, new Loss("one in UTC, without its zone and settings", "Declare a ZonedDateTime."));
         LOSSES.put(TimeZone.class, new Loss("another, since only the id is written", "Declare a ZoneId."));
-        LOSSES.put(Pattern.class, new Loss("one without its flags", "Write the flags into the expression, as in \"(?i)a\"."));
+        LOSSES.put(
+                Pattern.class,
+                new Loss("one without its flags", "Write the flags into the expression, as in \"(?i)a\"."));
         LOSSES.put(
                 Locale.class,
                 new Loss("another, since its language tag does not say all of it", "Declare the text that is meant."));
@@ -50,7 +52,8 @@ final class RicherThanJson implements ReadBackCheck {
         LOSSES.put(Path.class, relative);
         LOSSES.put(
                 InetAddress.class,
-                new Loss("nothing, since of an address with a host name only the name is written", "Declare a String."));
+                new Loss(
+                        "nothing, since of an address with a host name only the name is written", "Declare a String."));
         LOSSES.put(
                 InetSocketAddress.class,
                 new Loss(

@@ -169,9 +169,11 @@ final class TypeReview {
     }
 
     private static String constructorFor(JavaType type) {
-        String java = "give it one without parameters (any visibility), annotate one with @JsonCreator, or make it a record";
+        String java =
+                "give it one without parameters (any visibility), annotate one with @JsonCreator, or make it a record";
         return Kotlin.isSourceOf(type.getRawClass())
-                ? "it is a Kotlin class, so add tools.jackson.module:jackson-module-kotlin to the class path, or " + java
+                ? "it is a Kotlin class, so add tools.jackson.module:jackson-module-kotlin to the class path, or "
+                        + java
                 : java;
     }
 

@@ -30,7 +30,8 @@ class JdkExceptionsTest {
 
     private <X extends Throwable> X travel(X thrown, Class<? super X> named) {
         List<Class<? extends Throwable>> types = List.of(named.asSubclass(Throwable.class));
-        Failure stored = codec.fromJson(codec.toJson(codec.encode(thrown, types)).json());
+        Failure stored =
+                codec.fromJson(codec.toJson(codec.encode(thrown, types)).json());
         Throwable back = codec.decode(stored, types, getClass().getClassLoader());
         assertThat(back).hasSameClassAs(thrown).isNotSameAs(thrown).hasMessage(thrown.getMessage());
         @SuppressWarnings("unchecked")
@@ -61,8 +62,7 @@ class JdkExceptionsTest {
 
     @Test
     void aSubclassOfAnSqlExceptionKeepsItsOwnFieldsAndThoseOfTheJdk() {
-        ShopSqlException back =
-                travel(new ShopSqlException("no", "40001", List.of("a", "b")), ShopSqlException.class);
+        ShopSqlException back = travel(new ShopSqlException("no", "40001", List.of("a", "b")), ShopSqlException.class);
         assertThat(back.getSQLState()).isEqualTo("40001");
         assertThat(back.getErrorCode()).isEqualTo(42);
         assertThat(back.tables).containsExactly("a", "b");
@@ -92,7 +92,8 @@ class JdkExceptionsTest {
         InvalidPathException path = travel(new InvalidPathException("a\0", "Nul", 1), InvalidPathException.class);
         assertThat(path.getInput()).isEqualTo("a\0");
         assertThat(path.getIndex()).isOne();
-        assertThat(travel(new MalformedInputException(3), MalformedInputException.class).getInputLength())
+        assertThat(travel(new MalformedInputException(3), MalformedInputException.class)
+                        .getInputLength())
                 .isEqualTo(3);
         assertThat(travel(new FileNotFoundException("f"), IOException.class)).hasNoSuppressedExceptions();
     }
@@ -143,8 +144,9 @@ class JdkExceptionsTest {
                 .extracting(Throwable::getMessage)
                 .singleElement()
                 .asString()
-                .startsWith("fields of " + Interrupted.class.getName()
-                        + " that did not travel with it: InterruptedIOException.bytesTransferred (a closed field of the JDK).");
+                .startsWith(
+                        "fields of " + Interrupted.class.getName()
+                                + " that did not travel with it: InterruptedIOException.bytesTransferred (a closed field of the JDK).");
     }
 
     @Test
@@ -152,15 +154,16 @@ class JdkExceptionsTest {
         URISyntaxException thrown = new URISyntaxException("http://x/?token=abc123 ", "blank", 20);
         Failure failure = codec.encode(thrown, List.of(URISyntaxException.class));
         assertThat(codec.toJson(failure).json()).doesNotContain("abc123");
-        assertThat(codec.decode(failure, List.of(URISyntaxException.class), getClass().getClassLoader()))
+        assertThat(codec.decode(
+                        failure, List.of(URISyntaxException.class), getClass().getClassLoader()))
                 .hasMessage(failure.message());
     }
 
     @Test
     void whatAnOlderReleaseRecordedIsReadWithoutTheState() {
         Failure old = new Failure("java.sql.SQLException", "no", "", new Payload("{}"), null, List.of());
-        SQLException back = (SQLException) codec.decode(
-                old, List.of(SQLException.class), getClass().getClassLoader());
+        SQLException back = (SQLException)
+                codec.decode(old, List.of(SQLException.class), getClass().getClassLoader());
         assertThat(back.getMessage()).isEqualTo("no");
         assertThat(back.getSQLState()).isNull();
     }

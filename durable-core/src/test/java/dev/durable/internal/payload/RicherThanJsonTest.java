@@ -64,7 +64,8 @@ class RicherThanJsonTest {
                 Arguments.of(map, new TypeRef<SortedMap<String, Integer>>() {}.type(), "without its comparator"),
                 Arguments.of(new ConcurrentSkipListMap<>(map), ConcurrentSkipListMap.class, "without its comparator"),
                 Arguments.of(new TreeSet<>(reverse), new TypeRef<SortedSet<String>>() {}.type(), "comparator"),
-                Arguments.of(new PriorityQueue<>(reverse), new TypeRef<PriorityQueue<String>>() {}.type(), "comparator"),
+                Arguments.of(
+                        new PriorityQueue<>(reverse), new TypeRef<PriorityQueue<String>>() {}.type(), "comparator"),
                 Arguments.of(new PriorityBlockingQueue<>(3, reverse), PriorityBlockingQueue.class, "comparator"),
                 Arguments.of(new GregorianCalendar(paris), Calendar.class, "Declare a ZonedDateTime"),
                 Arguments.of(new SimpleTimeZone(1, "here"), TimeZone.class, "Declare a ZoneId"),
@@ -109,7 +110,11 @@ class RicherThanJsonTest {
                 Arguments.of(Timestamp.from(Instant.parse("1969-12-31T23:59:59.999999999Z")), Timestamp.class),
                 Arguments.of(new Timestamp(5), Timestamp.class),
                 Arguments.of(
-                        new Held(Locale.ROOT, null, natural, Timestamp.from(Instant.parse("2026-01-02T00:00:00.000001Z"))),
+                        new Held(
+                                Locale.ROOT,
+                                null,
+                                natural,
+                                Timestamp.from(Instant.parse("2026-01-02T00:00:00.000001Z"))),
                         Held.class));
     }
 
@@ -123,12 +128,15 @@ class RicherThanJsonTest {
     void anOrderIsKeptWhereNoSortedTypeIsDeclared() {
         Set<String> reverse = new TreeSet<>(Comparator.reverseOrder());
         reverse.addAll(List.of("a", "b"));
-        assertThat((Set<?>) travel(reverse, new TypeRef<Set<String>>() {}.type())).map(String::valueOf).containsExactly("b", "a");
+        assertThat((Set<?>) travel(reverse, new TypeRef<Set<String>>() {}.type()))
+                .map(String::valueOf)
+                .containsExactly("b", "a");
     }
 
     @Test
     void aTimestampOfMillisecondsIsWrittenAsBeforeAndAnOldOneIsRead() {
-        assertThat(codec.encode(new Timestamp(5), Timestamp.class, "it").json()).isEqualTo("\"1970-01-01T00:00:00.005Z\"");
+        assertThat(codec.encode(new Timestamp(5), Timestamp.class, "it").json())
+                .isEqualTo("\"1970-01-01T00:00:00.005Z\"");
         assertThat(codec.decode(new Payload("\"1970-01-01T00:00:00.005+00:00\""), Timestamp.class, "it"))
                 .isEqualTo(new Timestamp(5));
         assertThat(codec.decode(new Payload("5"), Timestamp.class, "it")).isEqualTo(new Timestamp(5));
@@ -136,7 +144,8 @@ class RicherThanJsonTest {
 
     @Test
     void whatWasRecordedOfSuchATypeIsStillRead() {
-        assertThat(codec.decode(new Payload("\"2026-01-02T00:00:00.000Z\""), Calendar.class, "it")).isInstanceOf(Calendar.class);
+        assertThat(codec.decode(new Payload("\"2026-01-02T00:00:00.000Z\""), Calendar.class, "it"))
+                .isInstanceOf(Calendar.class);
         assertThat(codec.decode(new Payload("5"), Object.class, "it")).isEqualTo(5);
         assertThat(codec.decode(new Payload("{\"b\":1}"), new TypeRef<SortedMap<String, Integer>>() {}.type(), "it"))
                 .isEqualTo(Map.of("b", 1));

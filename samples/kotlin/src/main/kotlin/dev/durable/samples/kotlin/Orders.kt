@@ -44,6 +44,7 @@ interface Shipping {
 @Workflow
 interface OrderWorkflow {
     @Run
+    @Throws(CardDeclined::class)
     fun run(order: Order): Receipt
 
     @Signal
