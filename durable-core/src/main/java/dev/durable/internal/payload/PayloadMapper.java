@@ -38,10 +38,15 @@ final class PayloadMapper {
     }
 
     private static Optional<JacksonModule> kotlin() {
+        Class<?> module = NamedClass.find(
+                "tools.jackson.module.kotlin.KotlinModule",
+                JsonMapper.class.getClassLoader(),
+                JacksonModule.class::isAssignableFrom);
         try {
-            Class<?> module = Class.forName("tools.jackson.module.kotlin.KotlinModule");
-            return Optional.of((JacksonModule) module.getConstructor().newInstance());
-        } catch (ReflectiveOperationException | LinkageError absent) {
+            return module == null
+                    ? Optional.empty()
+                    : Optional.of((JacksonModule) module.getConstructor().newInstance());
+        } catch (ReflectiveOperationException | LinkageError unusable) { // of another release, or without Kotlin itself
             return Optional.empty();
         }
     }
