@@ -25,6 +25,7 @@ import tools.jackson.databind.ser.std.StdScalarSerializer;
  * Writes and reads {@code java.sql.Timestamp}, which has nanoseconds, where Jackson knows it as a Date of milliseconds. One
  * without finer parts is written as Jackson does. The type is known by its name: the core uses no {@code java.sql}.
  */
+@SuppressWarnings({"JavaUtilDate", "JavaInstantGetSecondsGetNano"}) // the type is what it is
 final class NanosOfTimestamps {
     private static final int IN_A_MILLISECOND = 1_000_000;
 
@@ -71,6 +72,7 @@ final class NanosOfTimestamps {
 
         /** A property with a format of its own is written in that. */
         @Override
+        @SuppressWarnings("ReferenceEquality") // Jackson gives the very writer where there is none
         public ValueSerializer<?> createContextual(SerializationContext context, BeanProperty property) {
             ValueSerializer<?> formatted = millis.createContextual(context, property);
             return formatted == millis ? this : formatted;
