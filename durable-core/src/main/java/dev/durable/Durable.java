@@ -63,8 +63,16 @@ public final class Durable {
         return DurableCalls.current("Durable.async").async(body);
     }
 
-    /** Starts a coroutine that returns nothing. */
-    public static Promise<@Nullable Void> async(VoidBody body) {
+    /**
+     * Starts a coroutine that returns nothing: {@code Durable.async(() -> payments.refund(id))}.
+     *
+     * @param <N> stands for nothing. It keeps Kotlin, which takes any lambda for a body that returns nothing, from choosing
+     *     this method and dropping the value of {@code Durable.async { value }}; Java needs no notice of it
+     * @param none left out
+     */
+    @SafeVarargs
+    @SuppressWarnings("unused")
+    public static <N extends @Nullable Void> Promise<@Nullable Void> async(VoidBody body, N... none) {
         return DurableCalls.current("Durable.async").async(() -> {
             body.run();
             return null;

@@ -3,6 +3,7 @@ package dev.durable.internal.declare;
 import dev.durable.Activity;
 import dev.durable.internal.declare.object.EmptyObjects;
 import dev.durable.internal.declare.option.OptionLevel;
+import dev.durable.internal.declare.type.Kotlin;
 import dev.durable.internal.declare.type.MethodTable;
 import dev.durable.internal.declare.type.NameRules;
 import dev.durable.internal.declare.type.Problem;
@@ -101,6 +102,9 @@ final class ActivityReader {
         named.addAll(own == null ? List.of() : OptionReader.doNotRetry(own));
 
         String shortName = own == null || own.name().isEmpty() ? method.getName() : own.name();
+        if ((own == null || own.name().isEmpty()) && Kotlin.isMangled(method)) {
+            problems.add(NameProblems.mangled(method, "@Activity"));
+        }
         String name = typeName() + "." + shortName;
         return new ActivityDeclaration.Declared(
                 shortName,

@@ -76,5 +76,16 @@ final class Handlers {
         Method method() {
             return entry.method();
         }
+
+        /** Whether no annotation names it, so that its method does. */
+        boolean isUnnamed() {
+            Signal signal = entry.annotation(Signal.class);
+            Query query = entry.annotation(Query.class);
+            return switch (kind) {
+                case SIGNAL -> signal != null && signal.name().isEmpty();
+                case QUERY -> query != null && query.name().isEmpty();
+                default -> false;
+            };
+        }
     }
 }

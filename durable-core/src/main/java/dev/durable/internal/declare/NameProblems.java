@@ -1,8 +1,10 @@
 package dev.durable.internal.declare;
 
+import dev.durable.internal.declare.type.Kotlin;
 import dev.durable.internal.declare.type.MethodSpec;
 import dev.durable.internal.declare.type.Problem;
 import dev.durable.store.Bounds;
+import java.lang.reflect.Method;
 
 /** The error texts about names: invalid ones, and names that two things share. */
 final class NameProblems {
@@ -13,6 +15,22 @@ final class NameProblems {
                 where,
                 "is named " + Bounds.quoted(name),
                 "A name has 1 to " + Bounds.NAME + " characters, no control characters, and no blanks around it");
+    }
+
+    /**
+     * A name in a history that the source does not show.
+     *
+     * @param annotation what gives a name: {@code @Signal}
+     */
+    static Problem mangled(Method method, String annotation) {
+        return Problem.of(
+                method,
+                "has the name " + Bounds.quoted(method.getName())
+                        + ", which Kotlin's compiler made: from its types where one of them is a value"
+                        + " class, from the module's name where it is internal. Histories know it by its name, and the next"
+                        + " change of a type or of the build would give it another",
+                "Name it: " + annotation + "(name = \"" + Kotlin.nameInSource(method)
+                        + "\"), or that very name where runs have recorded it; or use @JvmName");
     }
 
     static Problem workflowTwice(String name, WorkflowType one, WorkflowType other) {

@@ -36,6 +36,11 @@ final class RecorderProblems {
     }
 
     static String touched(CallTable table, Method method, @Nullable Object returned) {
+        if (method.getReturnType() == void.class) {
+            return "The lambda on " + name(table) + " calls " + Problem.shortName(method)
+                    + ", which returns nothing (Kotlin: Unit), where a result is asked for. Start it by startVoid(…) or"
+                    + " signalWithStartVoid(…).";
+        }
         return "The lambda on " + name(table) + " does something with the result of " + Problem.shortName(method)
                 + ": it returned " + returned + ". " + untouched(method);
     }

@@ -6,6 +6,7 @@ import dev.durable.Workflow;
 import dev.durable.internal.declare.Handlers.Handler;
 import dev.durable.internal.declare.object.CallKind;
 import dev.durable.internal.declare.object.EmptyObjects;
+import dev.durable.internal.declare.type.Kotlin;
 import dev.durable.internal.declare.type.MethodSpec;
 import dev.durable.internal.declare.type.MethodTable;
 import dev.durable.internal.declare.type.NameRules;
@@ -115,6 +116,10 @@ final class WorkflowReader {
             }
             if (!NameRules.isName(handler.name())) {
                 problems.add(NameProblems.badName(Problem.name(handler.method()), handler.name()));
+            }
+            if (handler.isUnnamed() && Kotlin.isMangled(handler.method())) {
+                problems.add(NameProblems.mangled(
+                        handler.method(), handler.kind() == CallKind.SIGNAL ? "@Signal" : "@Query"));
             }
         }
     }

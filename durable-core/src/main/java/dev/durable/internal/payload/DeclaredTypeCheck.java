@@ -20,17 +20,21 @@ import tools.jackson.databind.jsontype.TypeSerializer;
 final class DeclaredTypeCheck extends TypeSerializer {
     private final JavaType declared;
     private final JsonMapper reader;
+    /** Whether values of the declared class are looked at, too. */
+    private final boolean always;
+
     private volatile @Nullable ReadBackCheck readBack;
 
     DeclaredTypeCheck(JavaType declared, JsonMapper reader) {
         this.declared = declared;
         this.reader = reader;
+        this.always = declared.isJavaLangObject() || RicherThanJson.isAlways(declared);
     }
 
     @Override
     public WritableTypeId writeTypePrefix(JsonGenerator out, SerializationContext context, WritableTypeId id) {
         Object value = id.forValue;
-        if (value != null && (value.getClass() != declared.getRawClass() || declared.isJavaLangObject())) {
+        if (value != null && (always || value.getClass() != declared.getRawClass())) {
             check(value, context);
         }
         switch (id.valueShape) {
@@ -61,9 +65,12 @@ final class DeclaredTypeCheck extends TypeSerializer {
         if (instead != null) {
             throw new OtherType(
                     context.getGenerator(),
-                    "a %s stands where %s is declared, and would come back as %s"
-                            .formatted(value.getClass().getName(), declared.toCanonical(), instead),
-                    declared);
+                    value.getClass() == declared.getRawClass() && !declared.isJavaLangObject()
+                            ? "this %s would come back as %s".formatted(declared.toCanonical(), instead)
+                            : "a %s stands where %s is declared, and would come back as %s"
+                                    .formatted(value.getClass().getName(), declared.toCanonical(), instead),
+                    declared,
+                    found.wayOut());
         }
     }
 
@@ -71,8 +78,11 @@ final class DeclaredTypeCheck extends TypeSerializer {
     static final class OtherType extends InvalidDefinitionException {
         private static final long serialVersionUID = 1L;
 
-        OtherType(JsonGenerator out, String message, JavaType declared) {
+        final String wayOut;
+
+        OtherType(JsonGenerator out, String message, JavaType declared, String wayOut) {
             super(out, message, declared);
+            this.wayOut = wayOut;
         }
     }
 

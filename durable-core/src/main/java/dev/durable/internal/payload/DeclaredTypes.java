@@ -35,6 +35,9 @@ final class DeclaredTypes implements TypeResolverBuilder<DeclaredTypes> {
     }
 
     private static boolean mayDiffer(JavaType declared) {
+        if (RicherThanJson.isAlways(declared)) {
+            return true;
+        }
         if (declared.isMapLikeType()) {
             return declared.getKeyType().isJavaLangObject();
         }

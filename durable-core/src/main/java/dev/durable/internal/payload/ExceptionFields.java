@@ -4,8 +4,11 @@ import dev.durable.PayloadException;
 import dev.durable.history.Payload;
 import dev.durable.store.Thrown;
 import java.lang.reflect.Field;
+import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.lang.reflect.Type;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -13,8 +16,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads and writes the fields that an exception's class and superclasses declare themselves, up to the JDK's, without
- * {@code transient} ones. JSON: a property for each; one that can't be written is left out, and {@code "@lost"} says
- * why; {@code "@is"} names the named types it is a subclass of.
+ * {@code transient} ones, and of the JDK's classes the state that {@link JdkExceptions} knows. JSON: a property for each;
+ * one that can't be written is left out, and {@code "@lost"} says why; {@code "@is"} names the named types it is a
+ * subclass of.
  */
 final class ExceptionFields {
     private static final String LOST = "@lost";
@@ -28,9 +32,11 @@ final class ExceptionFields {
     };
 
     private final PayloadCodec payloads;
+    private final ErrorText text;
 
-    ExceptionFields(PayloadCodec payloads) {
+    ExceptionFields(PayloadCodec payloads, ErrorText text) {
         this.payloads = payloads;
+        this.text = text;
     }
 
     /** A field hidden by one of the same name in a subclass goes by its class too. */
@@ -61,6 +67,15 @@ final class ExceptionFields {
                 lost.put(name, text(reason(e)));
             }
         });
+        JdkExceptions jdk = JdkExceptions.of(thrown.getClass());
+        jdk.getters().forEach((name, getter) -> {
+            try {
+                properties.put(name, value(JdkExceptions.get(getter, thrown), getter, room(properties)));
+            } catch (ReflectiveOperationException | RuntimeException | StackOverflowError e) {
+                lost.put(name, text(reason(e)));
+            }
+        });
+        jdk.closed().forEach(name -> lost.put(name, text("a closed field of the JDK")));
         if (!lost.isEmpty()) {
             properties.put(LOST, object(lost));
         }
@@ -72,8 +87,17 @@ final class ExceptionFields {
 
     private Payload value(Throwable thrown, Field field, long room) throws ReflectiveOperationException {
         field.setAccessible(true);
-        String what = "field " + field.getName();
-        Payload value = payloads.encode(field.get(thrown), field.getGenericType(), what);
+        return value(field.get(thrown), field.getGenericType(), "field " + field.getName(), room);
+    }
+
+    /** The texts of the JDK's exceptions are parts of their messages, and masked as these are. */
+    private Payload value(@Nullable Object given, Method getter, long room) {
+        Object value = given instanceof String message ? text.message(message) : given;
+        return value(value, getter.getReturnType(), getter.getName(), room);
+    }
+
+    private Payload value(@Nullable Object given, Type type, String what, long room) {
+        Payload value = payloads.encode(given, type, what);
         if (value.bytes() > room) {
             throw new PayloadException(what + " is larger than what the other fields leave of the limit");
         }
@@ -83,6 +107,26 @@ final class ExceptionFields {
     private long room(Map<String, Payload> properties) {
         return payloads.maxBytes()
                 - properties.values().stream().mapToLong(Payload::bytes).sum();
+    }
+
+    /** The exception with what of the JDK's state was written. */
+    Throwable create(
+            Class<? extends Throwable> type,
+            @Nullable String message,
+            @Nullable Throwable cause,
+            @Nullable Payload written)
+            throws ReflectiveOperationException {
+        JdkExceptions jdk = JdkExceptions.of(type);
+        Map<String, @Nullable Object> state = new HashMap<>();
+        if (written != null && !jdk.getters().isEmpty()) {
+            written.properties().forEach((name, value) -> {
+                Method getter = jdk.getters().get(name);
+                if (getter != null) {
+                    state.put(name, payloads.decode(value, getter.getReturnType(), name));
+                }
+            });
+        }
+        return jdk.create(message, cause, state);
     }
 
     /** Sets the fields; gives what did not arrive and why. */

@@ -30,7 +30,7 @@ public final class FailureCodec {
      */
     public FailureCodec(PayloadCodec payloads, ErrorSanitizer sanitizer) {
         this.text = new ErrorText(sanitizer);
-        this.fields = new ExceptionFields(payloads);
+        this.fields = new ExceptionFields(payloads, text);
     }
 
     /**

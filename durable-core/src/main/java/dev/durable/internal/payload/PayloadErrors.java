@@ -63,8 +63,8 @@ final class PayloadErrors {
     }
 
     private static String wayOut(RuntimeException cause) {
-        if (cause instanceof DeclaredTypeCheck.OtherType) {
-            return "Declare the class that is meant, or let the declared type name its subclasses: sealed, or annotated with @JsonTypeInfo(use = NAME) and @JsonSubTypes.";
+        if (cause instanceof DeclaredTypeCheck.OtherType other) {
+            return other.wayOut;
         }
         if (cause instanceof ClassCastException || Thrown.of(cause).cause() instanceof ClassCastException) {
             return "Something else stands in it than its type says, which a raw type or an unchecked cast allows: pass what is declared, or declare what is passed.";

@@ -2,11 +2,13 @@ package dev.durable.internal.payload;
 
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.json.JsonFactory;
 import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.JacksonModule;
 import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.cfg.CoercionAction;
 import tools.jackson.databind.cfg.CoercionInputShape;
@@ -18,6 +20,9 @@ import tools.jackson.databind.module.SimpleModule;
 
 /** Configures Jackson so that a value comes back equal to what was written. */
 final class PayloadMapper {
+    /** Reads Kotlin's classes by their primary constructors; there where the application has it on its class path. */
+    private static final Optional<JacksonModule> KOTLIN = kotlin();
+
     private PayloadMapper() {}
 
     /** Reads by declared types, and writes without looking at them. */
@@ -25,10 +30,25 @@ final class PayloadMapper {
         JsonMapper.Builder builder = JsonMapper.builder(factory())
                 .annotationIntrospector(new PayloadAnnotations())
                 .addModule(module()); // before the application's, which are asked first then
+        KOTLIN.ifPresent(builder::addModule);
         keepValuesAsTheyAre(builder);
         followChangingTypes(builder);
         customizer.accept(builder);
         return builder.deactivateDefaultTyping().build();
+    }
+
+    private static Optional<JacksonModule> kotlin() {
+        Class<?> module = NamedClass.find(
+                "tools.jackson.module.kotlin.KotlinModule",
+                JsonMapper.class.getClassLoader(),
+                JacksonModule.class::isAssignableFrom);
+        try {
+            return module == null
+                    ? Optional.empty()
+                    : Optional.of((JacksonModule) module.getConstructor().newInstance());
+        } catch (ReflectiveOperationException | LinkageError unusable) { // of another release, or without Kotlin itself
+            return Optional.empty();
+        }
     }
 
     private static SimpleModule module() {
@@ -36,6 +56,7 @@ final class PayloadMapper {
         module.addAbstractTypeMapping(Set.class, LinkedHashSet.class);
         module.setValueInstantiators(ConstructorCall.everywhere());
         CodeInData.refuseIn(module);
+        NanosOfTimestamps.keepIn(module);
         return module;
     }
 

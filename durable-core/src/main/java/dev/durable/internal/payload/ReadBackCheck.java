@@ -14,15 +14,24 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** Tells, before a value is written, as which class it would be read back where only a general type is declared. */
 interface ReadBackCheck {
-    /** What JSON says by itself. A Long comes back as an Integer where it fits: the same number. */
+    /** What JSON says by itself. */
     Set<Class<?>> PLAIN = Set.of(String.class, Boolean.class, Integer.class, Long.class, Double.class);
 
     /** What the value would come back as, in words; null where it is itself. */
     @Nullable
     String instead(Object value);
 
+    /** What to do about a value that would come back as something else. */
+    default String wayOut() {
+        return "Declare the class that is meant, or let the declared type name its subclasses: sealed, or annotated with @JsonTypeInfo(use = NAME) and @JsonSubTypes.";
+    }
+
     /** Found from what Jackson would read this type with. */
     static ReadBackCheck of(JavaType declared, JsonMapper mapper) {
+        RicherThanJson richer = RicherThanJson.of(declared, mapper);
+        if (richer != null) {
+            return richer;
+        }
         if (declared.isMapLikeType()) {
             return ReadBackCheck::insteadOfKeys;
         }
@@ -52,6 +61,9 @@ interface ReadBackCheck {
         if (value instanceof Double number && !Double.isFinite(number)) {
             return "a String";
         }
+        if (value instanceof Long number && number == number.intValue()) {
+            return "an Integer";
+        }
         if (value instanceof Map<?, ?> map) {
             return insteadOfKeys(map);
         }
@@ -60,7 +72,7 @@ interface ReadBackCheck {
                 : "what JSON says by itself: a String, Boolean, Integer, Long, Double, List or Map";
     }
 
-    private static @Nullable String insteadOfKeys(Object map) {
+    static @Nullable String insteadOfKeys(Object map) {
         return ((Map<?, ?>) map).keySet().stream().allMatch(String.class::isInstance)
                 ? null
                 : "a Map with keys of type String";

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Creates an exception from recorded data without running its own constructor. No constructor of its own runs, since
- * nobody knows what that wants or does; but Throwable's (message, cause) runs. Without it an exception silently has no
- * message and keeps no suppressed ones.
+ * nobody knows what that wants or does; but Throwable's (message, cause) runs, or that of a class of the JDK with the
+ * state it had. Without it an exception silently has no message and keeps no suppressed ones.
  */
 final class Rebuilt {
     private static final String PROBE = "\uE000\uE001\uE000";
@@ -38,8 +38,8 @@ final class Rebuilt {
             @Nullable Throwable cause,
             ExceptionFields fields)
             throws ReflectiveOperationException {
-        Throwable exception = withCause(type, message, cause);
         Payload written = failure.fields();
+        Throwable exception = withCause(type, message, cause, fields, written);
         List<String> lost = written == null ? List.of() : fields.restore(exception, written);
         if (!lost.isEmpty()) {
             exception.addSuppressed(new PayloadException(
@@ -51,13 +51,17 @@ final class Rebuilt {
 
     /** Some classes cast their cause to what they were constructed with, and can't bear one that arrived as data. */
     private static Throwable withCause(
-            Class<? extends Throwable> type, @Nullable String message, @Nullable Throwable cause)
+            Class<? extends Throwable> type,
+            @Nullable String message,
+            @Nullable Throwable cause,
+            ExceptionFields fields,
+            @Nullable Payload written)
             throws ReflectiveOperationException {
-        Throwable exception = type.cast(ThrowableConstructors.of(type).newInstance(message, cause));
+        Throwable exception = fields.create(type, message, cause, written);
         if (cause == null || shows(exception, cause)) {
             return exception;
         }
-        Throwable bare = type.cast(ThrowableConstructors.of(type).newInstance(message, null));
+        Throwable bare = fields.create(type, message, null, written);
         bare.addSuppressed(cause);
         return bare;
     }

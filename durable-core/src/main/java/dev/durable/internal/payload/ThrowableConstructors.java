@@ -4,7 +4,7 @@ import java.lang.reflect.Constructor;
 import java.lang.reflect.Method;
 
 /**
- * Creates an exception of any class by running only the constructor of Throwable, as Java serialization would. The
+ * Creates an exception of any class by running only a constructor of a superclass, as Java serialization would. The
  * factory is in every JDK (module jdk.unsupported, kept for serialization libraries), but javac warns of its name, so
  * it is found by it.
  */
@@ -25,11 +25,19 @@ final class ThrowableConstructors {
 
     private static Constructor<?> find(Class<?> type) {
         try {
+            return of(type, Throwable.class.getConstructor(String.class, Throwable.class));
+        } catch (NoSuchMethodException e) {
+            throw new IllegalStateException("Throwable without its constructor", e);
+        }
+    }
+
+    /** One that makes an object of this type and runs only that constructor of a superclass. */
+    static Constructor<?> of(Class<?> type, Constructor<?> superclasses) {
+        try {
             Class<?> factory = Class.forName("sun.reflect.ReflectionFactory");
             Object instance = factory.getMethod("getReflectionFactory").invoke(null);
             Method find = factory.getMethod("newConstructorForSerialization", Class.class, Constructor.class);
-            Constructor<Throwable> throwables = Throwable.class.getConstructor(String.class, Throwable.class);
-            return (Constructor<?>) find.invoke(instance, type, throwables);
+            return (Constructor<?>) find.invoke(instance, type, superclasses);
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException("this Java runtime lacks the module jdk.unsupported", e);
         }

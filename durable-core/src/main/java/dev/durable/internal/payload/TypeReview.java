@@ -1,5 +1,6 @@
 package dev.durable.internal.payload;
 
+import dev.durable.internal.declare.type.Kotlin;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
 import java.util.ArrayList;
@@ -102,9 +103,13 @@ final class TypeReview {
                 return problem;
             }
         }
-        if (isWrittenAsObject(type) && !canBeMadeOfObject(bean.getValueInstantiator())) {
+        if (isWrittenAsObject(type)) {
+            if (!canBeMadeOfObject(bean.getValueInstantiator())) {
+                return at(path) + type.toCanonical() + " has no constructor to make it with: " + constructorFor(type);
+            }
+        } else if (!canBeMadeOfValue(bean.getValueInstantiator())) {
             return at(path) + type.toCanonical()
-                    + " has no constructor to make it with: give it one without parameters (any visibility), annotate one with @JsonCreator, or make it a record";
+                    + " is written as one value, and has nothing that makes it of that again: " + creatorFor(type);
         }
         if (bean.getPropertyCount() == 0
                 && !bean.hasAnySetter()
@@ -148,6 +153,34 @@ final class TypeReview {
 
     private static boolean canBeMadeOfObject(ValueInstantiator maker) {
         return maker.canCreateUsingDefault() || maker.canCreateFromObjectWith() || maker.canCreateUsingDelegate();
+    }
+
+    /** A class that has only a constructor without parameters may still be filled, where its one value is an object. */
+    private static boolean canBeMadeOfValue(ValueInstantiator maker) {
+        return canBeMadeOfObject(maker)
+                || maker.canCreateUsingArrayDelegate()
+                || maker.canCreateFromString()
+                || maker.canCreateFromInt()
+                || maker.canCreateFromLong()
+                || maker.canCreateFromBigInteger()
+                || maker.canCreateFromDouble()
+                || maker.canCreateFromBigDecimal()
+                || maker.canCreateFromBoolean();
+    }
+
+    private static String constructorFor(JavaType type) {
+        String java =
+                "give it one without parameters (any visibility), annotate one with @JsonCreator, or make it a record";
+        return Kotlin.isSourceOf(type.getRawClass())
+                ? "it is a Kotlin class, so add tools.jackson.module:jackson-module-kotlin to the class path, or "
+                        + java
+                : java;
+    }
+
+    private static String creatorFor(JavaType type) {
+        return type.getRawClass().getName().startsWith("kotlin.")
+                ? "declare what Java has for it (java.time.Duration for kotlin.time.Duration), or the number or text itself"
+                : "annotate a constructor or static method that takes the value with @JsonCreator";
     }
 
     private static boolean isStandard(SettableBeanProperty property) {

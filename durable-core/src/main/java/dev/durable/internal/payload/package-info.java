@@ -26,10 +26,12 @@
  * else is an error that says what is stored, where it does not fit, and what to do.
  *
  * <p>What is not kept, since JSON has no word for it: the class of a collection (a TreeSet declared as Set comes back as a
- * LinkedHashSet in the same order), and under {@code Object} a Long that fits into an Integer. Under {@code Object} only
- * what JSON says by itself is accepted.
+ * LinkedHashSet in the same order). Under {@code Object} only what JSON says by itself is accepted; a Long that fits into
+ * an Integer would come back as one, and is refused. {@link dev.durable.internal.payload.RicherThanJson} has the JDK's types that
+ * have more state than their JSON.
  *
- * <p><b>Exceptions</b> that a signature names come back as themselves, with message, cause and own fields; the others as
+ * <p><b>Exceptions</b> that a signature names come back as themselves, with message, cause and own fields, and with what
+ * {@link dev.durable.internal.payload.JdkExceptions} knows of the JDK's; the others as
  * {@link dev.durable.RemoteException}, with the stack they had. {@link dev.durable.internal.payload.FailureCodec} never fails: what
  * can't travel is left out, and says so.
  */

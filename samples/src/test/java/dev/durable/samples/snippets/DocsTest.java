@@ -19,22 +19,30 @@ import org.jooq.SQLDialect;
 import org.jooq.exception.DataAccessException;
 import org.jooq.impl.DSL;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests that the Java and SQL of the documents run as shown, and that their links and names of tests lead somewhere. */
+/** Tests that the Java, Kotlin and SQL of the documents run as shown, and that their links and names of tests lead somewhere. */
 class DocsTest {
     private static final Pattern TEST = Pattern.compile("`(\\w+)#(\\w+)`");
     private static final Pattern LINK = Pattern.compile("\\]\\(([^)#:]+)(#[^)]*)?\\)");
 
-    @Test
-    void everyJavaBlockIsAPieceOfAPassingTest() {
-        Map<String, String> regions = Regions.ofAllTests().texts();
-        for (Block block : Documents.blocks("java")) {
+    /** Where the pieces are that blocks of a language show. */
+    private static Map<String, String> pieces(String language) {
+        return (language.equals("kotlin") ? Regions.of(Documents.kotlinSources()) : Regions.ofAllTests()).texts();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"java", "kotlin"})
+    void everyBlockIsAPieceOfAPassingTest(String language) {
+        Map<String, String> regions = pieces(language);
+        for (Block block : Documents.blocks(language)) {
             String region = regions.get(block.name());
             assertThat(region)
                     .as(
-                            "%s: a block of Java names the piece of test that it shows, as in ```java engine; \"%s\" is none of %s. "
+                            "%s: a block of %s names the piece of test that it shows, as in ```java engine; \"%s\" is none of %s. "
                                     + "Mark one in a test with // docs: NAME and // docs: end.",
-                            block.where(), block.name(), regions.keySet())
+                            block.where(), language, block.name(), regions.keySet())
                     .isNotNull();
             assertThat(block.text())
                     .as(
@@ -44,11 +52,12 @@ class DocsTest {
         }
     }
 
-    @Test
-    void everyMarkedPieceIsShownSomewhere() {
-        assertThat(Documents.blocks("java").stream().map(Block::name))
-                .as("marked with // docs: NAME in a test, and shown as ```java NAME in a document")
-                .containsAll(Regions.ofAllTests().texts().keySet());
+    @ParameterizedTest
+    @ValueSource(strings = {"java", "kotlin"})
+    void everyMarkedPieceIsShownSomewhere(String language) {
+        assertThat(Documents.blocks(language).stream().map(Block::name))
+                .as("marked with // docs: NAME in a test, and shown as ```%s NAME in a document", language)
+                .containsAll(pieces(language).keySet());
     }
 
     @Test

@@ -57,6 +57,11 @@ final class Documents {
         }
     }
 
+    /** Sources of the sample in Kotlin, all of which the tests run. */
+    static List<Path> kotlinSources() {
+        return sourcesBelow(ROOT.resolve("samples/kotlin/src"), ".kt").sorted().toList();
+    }
+
     /** Sources of all modules' tests. */
     static List<Path> testSources() {
         try (Stream<Path> modules = Files.list(ROOT);
@@ -64,7 +69,7 @@ final class Documents {
             return Stream.concat(modules, samples)
                     .map(module -> module.resolve("src/test/java"))
                     .filter(Files::isDirectory)
-                    .flatMap(Documents::sourcesBelow)
+                    .flatMap(folder -> sourcesBelow(folder, ".java"))
                     .sorted()
                     .toList();
         } catch (IOException e) {
@@ -109,9 +114,9 @@ final class Documents {
         return blocks;
     }
 
-    private static Stream<Path> sourcesBelow(Path folder) {
+    private static Stream<Path> sourcesBelow(Path folder, String ending) {
         try (Stream<Path> walk = Files.walk(folder)) {
-            return walk.filter(path -> path.toString().endsWith(".java")).toList().stream();
+            return walk.filter(path -> path.toString().endsWith(ending)).toList().stream();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

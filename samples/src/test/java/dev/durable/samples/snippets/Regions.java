@@ -14,8 +14,12 @@ final class Regions {
     private final Map<String, List<String>> lines = new LinkedHashMap<>();
 
     static Regions ofAllTests() {
+        return of(Documents.testSources());
+    }
+
+    static Regions of(List<Path> sources) {
         Regions regions = new Regions();
-        Documents.testSources().forEach(regions::read);
+        sources.forEach(regions::read);
         return regions;
     }
 

@@ -3,8 +3,10 @@ package dev.durable.internal.replay.call;
 import dev.durable.Durable;
 import dev.durable.UsageException;
 import dev.durable.internal.declare.ActivityMethod;
+import dev.durable.internal.declare.type.Kotlin;
 import dev.durable.internal.replay.match.UserLines;
 import java.lang.StackWalker.StackFrame;
+import java.lang.reflect.Method;
 import java.util.Iterator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -32,11 +34,20 @@ final class Capture {
         if (taken != null) {
             throw refused("it called " + taken.call.name() + " and then " + activity.name());
         }
-        Class<?> stub = activity.spec().method().getDeclaringClass();
+        Method method = activity.spec().method();
+        Class<?> stub = method.getDeclaringClass();
         if (CLASSES.walk(frames -> callerOf(stub, frames)).getDeclaringClass() != Durable.class) {
-            StackFrame between = STACK.walk(frames -> callerOf(stub, frames));
-            throw refused(UserLines.text(between.toStackTraceElement()) + " stands between");
+            StackFrame between =
+                    STACK.walk(frames -> callerOf(stub, frames.filter(frame -> !isKotlinsReference(method, frame))));
+            if (between.getDeclaringClass() != Durable.class) {
+                throw refused(UserLines.text(between.toStackTraceElement()) + " stands between");
+            }
         }
+    }
+
+    /** Kotlin compiles a method reference to a method that does the call and nothing else. */
+    private static boolean isKotlinsReference(Method method, StackFrame frame) {
+        return Kotlin.isReferenceTo(method, frame.getDeclaringClass(), frame.getMethodName());
     }
 
     void take(OpenActivity scheduled) {
