@@ -1,6 +1,5 @@
 package dev.durable.spring;
 
-import dev.durable.store.Thrown;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;

@@ -177,8 +177,10 @@ public final class Engine implements PreparedEngine {
                         settings.interception()));
     }
 
-    /** Of a background job its activity has told in the log already why it failed. */
-    /** Whether runs of a workflow type declare a failure, or have told of it as background jobs have. */
+    /**
+     * Whether the log need not warn of a run's failure: its type declares it, or it is a background job, of which its
+     * activity has told.
+     */
     static boolean declares(Registry registry, String workflowType, Failure failure) {
         return workflowType.equals(BackgroundJob.TYPE)
                 || registry.workflow(workflowType)

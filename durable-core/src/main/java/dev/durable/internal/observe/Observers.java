@@ -42,8 +42,7 @@ public final class Observers implements EngineObserver {
 
     private volatile boolean begun;
 
-    private Observers(
-            List<EngineObserver> all, LongSupplier nanoTime, UnaryOperator<Throwable> loggable, Tries tries) {
+    private Observers(List<EngineObserver> all, LongSupplier nanoTime, UnaryOperator<Throwable> loggable, Tries tries) {
         this.loggable = loggable;
         this.tries = tries;
         this.all = all.toArray(EngineObserver[]::new);

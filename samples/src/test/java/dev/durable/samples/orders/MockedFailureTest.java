@@ -51,13 +51,17 @@ class MockedFailureTest {
             WorkflowHandle<Paying, String> run = engine.client().start(Paying.class, "p-1", w -> w.run("lamp"));
 
             assertThatThrownBy(run::result).isInstanceOf(WorkflowFailedException.class);
-            assertThat(run.history().events(ActivityFailed.class)).singleElement().satisfies(end -> {
-                assertThat(end.attempt()).isEqualTo(2);
-                assertThat(end.failure().type()).isEqualTo(thrown.getClass().getName());
-                assertThat(end.failure().message())
-                        .isEqualTo("(not all of this exception can be read: getStackTrace() gave null, getSuppressed()"
-                                + " gave null)");
-            });
+            assertThat(run.history().events(ActivityFailed.class))
+                    .singleElement()
+                    .satisfies(end -> {
+                        assertThat(end.attempt()).isEqualTo(2);
+                        assertThat(end.failure().type())
+                                .isEqualTo(thrown.getClass().getName());
+                        assertThat(end.failure().message())
+                                .isEqualTo(
+                                        "(not all of this exception can be read: getStackTrace() gave null, getSuppressed()"
+                                                + " gave null)");
+                    });
         }
     }
 }

@@ -15,8 +15,11 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Implements {@link Queues} over the store. */
-public record StoreQueues(Dispatch dispatch, ClientCode code, String actor, @Nullable String reason)
-        implements Queues {
+public record StoreQueues(
+        Dispatch dispatch,
+        ClientCode code,
+        String actor,
+        @Nullable String reason) implements Queues {
 
     @Override
     public Queues by(String who) {
