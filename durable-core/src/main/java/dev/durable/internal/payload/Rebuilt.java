@@ -66,6 +66,7 @@ final class Rebuilt {
         return bare;
     }
 
+    @SuppressWarnings("ReferenceEquality") // equals would be the application's
     private static boolean shows(Throwable exception, Throwable cause) {
         try {
             return cause == exception.getCause();

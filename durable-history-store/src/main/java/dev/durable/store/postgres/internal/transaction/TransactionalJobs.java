@@ -145,6 +145,7 @@ public final class TransactionalJobs implements TransactionalActivities {
          * What the transactions threw is theirs: that one could not begin, or commit, or roll back after the body, which may
          * hide what was thrown inside it.
          */
+        @SuppressWarnings("ReferenceEquality") // equals would be the application's
         private void after(Throwable e) {
             if (failure != null) {
                 if (failure != e) {
