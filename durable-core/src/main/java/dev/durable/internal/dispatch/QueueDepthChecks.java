@@ -233,7 +233,7 @@ public final class QueueDepthChecks implements Step {
             } catch (RuntimeException | Error e) {
                 ended(door, mine, null, e);
             }
-            return mine;
+            return true;
         });
         return mine;
     }
