@@ -30,7 +30,7 @@ public final class LimitKeyAdmission implements Step {
     private volatile boolean used;
     private volatile Runnable wake = () -> {};
 
-    /** @param tries remembers queues of which nobody can be admitted */
+    /** With tries that remember queues of which nobody can be admitted. */
     public LimitKeyAdmission(HistoryStore store, Duration pollInterval, Tries tries) {
         this.tries = tries;
         this.store = store;

@@ -69,6 +69,8 @@ public final class QueueDepthChecks implements Step {
     }
 
     /**
+     * Reads by this store.
+     *
      * @param drive reads for callers, who wait by it
      * @param tries remembers queues that can't be read
      */
@@ -233,7 +235,7 @@ public final class QueueDepthChecks implements Step {
             } catch (RuntimeException | Error e) {
                 ended(door, mine, null, e);
             }
-            return mine;
+            return true;
         });
         return mine;
     }

@@ -41,7 +41,7 @@ public final class PatientDrive implements Drive {
     private final OutageLog log;
     private final Tries tries;
 
-    /** @param tries remembers which steps have failed at every try */
+    /** With tries that remember which steps have failed at every try. */
     public PatientDrive(Drive drive, StoreClock clock, RandomGenerator random, OutageLog log, Tries tries) {
         this.tries = tries;
         this.drive = drive;

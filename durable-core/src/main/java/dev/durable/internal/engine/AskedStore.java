@@ -28,7 +28,11 @@ final class AskedStore implements InvocationHandler {
     /** Waits for an answer within the time of a call. */
     @FunctionalInterface
     interface Wait {
-        /** @param what is asked, for the error */
+        /**
+         * Gives the answer, or throws what the store has thrown.
+         *
+         * @param what is asked, for the error
+         */
         @Nullable
         Object forAnswer(CompletableFuture<@Nullable Object> answer, String what) throws Throwable;
     }

@@ -29,7 +29,7 @@ public final class PartitionsAhead implements Chore {
     private final Tries tries;
     private final ChoreTally tally = new ChoreTally();
 
-    /** @param tries remembers that none can be made */
+    /** With tries that remember that none can be made. */
     public PartitionsAhead(HistoryStore store, RandomGenerator random, Tries tries) {
         this.tries = tries;
         this.store = store;

@@ -38,7 +38,7 @@ public final class Timeouts implements Chore {
     /** What there is to end. */
     public record Kinds(BatchChore.Work waiting, BatchChore.Work external, BatchChore.Work runs) {}
 
-    /** @param tries remembers kinds of which none can be ended */
+    /** With tries that remember kinds of which none can be ended. */
     public Timeouts(HistoryStore store, Kinds kinds, PollPace pace, UnaryOperator<Throwable> loggable, Tries tries) {
         this.tries = tries;
         this.loggable = loggable;
