@@ -20,6 +20,8 @@ class RecordTextTest {
             "Configuration.Property",
             "EmptyObjects.Refusal",
             "EngineContents",
+            "EngineNames",
+            "InterceptedEngine",
             // what is in the MDC is meant to stand in logs
             "MdcPropagator.1Before",
             "Overridden",

@@ -6,6 +6,7 @@ import dev.durable.history.FailureJson;
 import dev.durable.observe.EngineObserver;
 import dev.durable.observe.TransitionWrite;
 import dev.durable.observe.WorkflowClose;
+import dev.durable.store.RecordText;
 import dev.durable.store.RunIds;
 import dev.durable.store.Transition;
 import java.time.Duration;
@@ -27,7 +28,12 @@ public final class TransitionSpan {
      *
      * @param headers of its start
      */
-    record OfRun(String workflowType, Map<String, String> headers) {}
+    record OfRun(String workflowType, Map<String, String> headers) {
+        @Override
+        public String toString() {
+            return RecordText.of(this);
+        }
+    }
 
     private TransitionSpan() {
         this(null, null, new OfRun("", Map.of()), 0, null);
