@@ -343,13 +343,13 @@ final class EngineDispatch implements Dispatch {
             answer.cancel(false);
             throw BlockedCallers.interrupted(e);
         } catch (ExecutionException e) {
-            throw withCaller(e.getCause());
+            throw withCaller(Objects.requireNonNullElse(e.getCause(), e));
         }
     }
 
     /** It was thrown on a thread that says nothing of the application. */
     private static Throwable withCaller(Throwable thrown) {
-        StackTraceElement[] there = thrown.getStackTrace();
+        StackTraceElement[] there = Thrown.of(thrown).stack();
         StackTraceElement[] here = new Throwable().getStackTrace();
         StackTraceElement[] both = Arrays.copyOf(there, there.length + here.length);
         System.arraycopy(here, 0, both, there.length, here.length);
