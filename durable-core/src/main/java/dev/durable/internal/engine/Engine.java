@@ -177,7 +177,6 @@ public final class Engine implements PreparedEngine {
                         settings.interception()));
     }
 
-    /** Of a background job its activity has told in the log already why it failed. */
     /** Whether runs of a workflow type declare a failure, or have told of it as background jobs have. */
     static boolean declares(Registry registry, String workflowType, Failure failure) {
         return workflowType.equals(BackgroundJob.TYPE)
