@@ -76,10 +76,12 @@ class LastingFailuresTest {
         String page = Files.readString(Path.of("../docs/workers.md"));
         String table = page.substring(page.indexOf("| loop | does |"));
         Set<String> documented = new TreeSet<>();
-        table.substring(0, table.indexOf("\n\n")).lines().forEach(row -> Pattern.compile("`([a-z-]+)`")
-                .matcher(row.substring(1, row.indexOf('|', 1)))
-                .results()
-                .forEach(name -> documented.add(name.group(1))));
+        table.substring(0, table.indexOf("\n\n"))
+                .lines()
+                .forEach(row -> Pattern.compile("`([a-z-]+)`")
+                        .matcher(row.substring(1, row.indexOf('|', 1)))
+                        .results()
+                        .forEach(name -> documented.add(name.group(1))));
         Stream.of(UpkeepChore.values()).forEach(chore -> documented.add(chore.shown()));
         assertThat(names).as("the table of loops in docs/workers.md").containsExactlyInAnyOrderElementsOf(documented);
     }

@@ -41,6 +41,7 @@ class ThreadOfBodiesTest {
         String lookLocally();
     }
 
+    @SuppressWarnings("ReferenceEquality") // whether it is the handler that each thread has by itself
     private static String seen() {
         Thread thread = Thread.currentThread();
         return String.join(
@@ -53,6 +54,7 @@ class ThreadOfBodiesTest {
                 "mdc " + MDC.get(TENANT));
     }
 
+    @SuppressWarnings("ThreadPriorityCheck") // what a body may do
     private static void dirtyThread() {
         Thread thread = Thread.currentThread();
         MDC.put(TENANT, "acme");

@@ -7,7 +7,14 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Exceptions that fail whoever wants to know something of them. */
+/** Exceptions whose own methods fail, give null, or have no end. */
+@SuppressWarnings({
+    "ImmutableEnumChecker", // suppliers keep nothing
+    "InfiniteRecursion", // what is tried
+    "OverrideThrowableToString",
+    "ThrowableEqualsHashCode",
+    "UnsynchronizedOverridesSynchronized"
+})
 public enum Undescribable implements Supplier<RuntimeException> {
     NO_STACK(() -> new Odd() {
         @Override

@@ -59,7 +59,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("slow")
 public abstract class UndescribableEnds {
     private static final Duration PATIENCE = Duration.ofMinutes(1);
-    private static final String ORDINARY = "ORDINARY";
     private static final Map<String, AtomicInteger> BEGUN = new ConcurrentHashMap<>();
     private static final Map<String, String> TOKENS = new ConcurrentHashMap<>();
     private static final Map<String, Supplier<? extends Throwable>> ODD = new ConcurrentHashMap<>();

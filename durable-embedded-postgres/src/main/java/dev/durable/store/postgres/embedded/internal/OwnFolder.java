@@ -6,7 +6,6 @@ import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -74,12 +73,12 @@ record OwnFolder(Path path) {
             Path next = at.resolve(rest.getName(0));
             rest = rest.getNameCount() == 1 ? Path.of("") : rest.subpath(1, rest.getNameCount());
             boolean last = rest.toString().isEmpty();
-            Map<String, Object> found = attributes(next);
+            Attributes found = attributes(next);
             if (found == null) {
                 return;
             }
-            int owner = (Integer) found.get("uid");
-            int mode = (Integer) found.get("mode");
+            int owner = found.owner();
+            int mode = found.mode();
             boolean foreign = owner != self && owner != ROOT;
             if (Files.isSymbolicLink(next)) {
                 if (around.shared || foreign || ++links > MOST_LINKS) {
@@ -105,28 +104,37 @@ record OwnFolder(Path path) {
 
     /** Refuses a file in it, if it is there, that is a link or another user's, or that others can read. */
     void checkSecret(Path file) throws IOException {
-        Map<String, Object> found = attributes(file);
+        Attributes found = attributes(file);
         if (found == null) {
             return;
         }
-        int owner = (Integer) found.get("uid");
+        int owner = found.owner();
         String fault = Files.isSymbolicLink(file)
                 ? "is a link"
                 : owner != self() && owner != ROOT
                         ? "belongs to another user (" + owner + ")"
-                        : ((Integer) found.get("mode") & OTHERS_MAY_READ) != 0 ? "can be read by other users" : null;
+                        : (found.mode() & OTHERS_MAY_READ) != 0 ? "can be read by other users" : null;
         if (fault != null) {
             throw EmbeddedErrors.notSecret(file, fault);
         }
     }
 
+    /**
+     * What the file system says of a file or directory itself, not of what a link leads to.
+     *
+     * @param owner the number of the user
+     * @param mode type and permissions, as {@code stat} shows them
+     */
+    private record Attributes(int owner, int mode) {}
+
     private static int mode(Path folder) throws IOException {
         return (Integer) Files.getAttribute(folder, "unix:mode", LinkOption.NOFOLLOW_LINKS);
     }
 
-    private static @Nullable Map<String, Object> attributes(Path path) throws IOException {
+    private static @Nullable Attributes attributes(Path path) throws IOException {
         try {
-            return Files.readAttributes(path, "unix:uid,mode", LinkOption.NOFOLLOW_LINKS);
+            return new Attributes(
+                    (Integer) Files.getAttribute(path, "unix:uid", LinkOption.NOFOLLOW_LINKS), mode(path));
         } catch (NoSuchFileException notThere) {
             return null;
         }

@@ -54,8 +54,8 @@ final class Reach {
     StoreUnavailableException met(StoreUnavailableException e, boolean ofWrites) {
         long now = nanoTime.getAsLong();
         Trouble before = trouble;
-        boolean goesOn = before != null && now - before.last() < STALE_NANOS;
-        trouble = new Trouble(String.valueOf(e.getMessage()), ofWrites, goesOn ? before.since() : now, now);
+        long since = before != null && now - before.last() < STALE_NANOS ? before.since() : now;
+        trouble = new Trouble(String.valueOf(e.getMessage()), ofWrites, since, now);
         return e;
     }
 
