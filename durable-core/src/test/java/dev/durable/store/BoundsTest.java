@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class BoundsTest {
     /** Texts are cut at a bound that is a constant, a number or a minimum. */
     private static final Pattern CUT =
-            Pattern.compile("substring\\(\\s*0,\\s*(?:[A-Z][\\w.]*\\.)?(?:[A-Z_]{3,}|Math\\.min|[0-9]{2,})");
+            Pattern.compile("substring\\(\\s*0,\\s*(?:[A-Z][\\w.]*\\.)?(?:[A-Z_]{3,}\\s*[-)]|Math\\.min|[0-9]{2,})");
 
     @ParameterizedTest
     @ValueSource(

@@ -1,6 +1,7 @@
 package dev.durable.internal.observe;
 
 import dev.durable.StoreUnavailableException;
+import dev.durable.store.Bounds;
 import dev.durable.store.CommitUnknownException;
 import java.time.Duration;
 import java.util.Comparator;
@@ -94,7 +95,7 @@ public final class Tries {
                 what,
                 what + " has failed at every try for " + TimeUnit.NANOSECONDS.toSeconds(now - of.since()) + " s, "
                         + of.tries() + " times, lately: "
-                        + (why.length() > LONGEST ? why.substring(0, LONGEST) + "…" : why)
+                        + Bounds.cutWithMark(why, LONGEST)
                         + ". What it is for is not done meanwhile; it is tried on. The log has the stack.",
                 of.why() instanceof StoreUnavailableException || of.why() instanceof CommitUnknownException);
     }
