@@ -24,6 +24,7 @@ class RecordTextTest {
             "InterceptedEngine",
             // what is in the MDC is meant to stand in logs
             "MdcPropagator.1Before",
+            "ThreadState",
             "Overridden",
             "PayloadType.Review",
             "PendingWait",
@@ -31,7 +32,11 @@ class RecordTextTest {
             "ResolvedTypes.ArrayOf",
             "ResolvedTypes.Parameterized",
             "ResolvedTypes.Wildcard",
+            "RicherThanJson.Loss",
             "SideBySide.Row",
+            // masked, and meant for logs and problems
+            "StallReport",
+            "Tries.Lasting",
             "TurnLog.Line",
             "Unserialisable.Reason");
 

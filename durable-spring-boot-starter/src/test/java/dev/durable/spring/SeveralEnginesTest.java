@@ -77,7 +77,7 @@ class SeveralEnginesTest {
             DurableClient acme = context.getBean("acme", DurableEngine.class).client();
             assertThat(send(acme, "m-1")).isEqualTo("sent");
             assertThat(send(own, "m-2")).isEqualTo("sent");
-            assertThat(ids("tenant_acme")).containsExactly("m-1");
+            assertThat(ids("tenant_acme")).contains("m-1").doesNotContain("m-2");
             assertThat(ids("durable")).contains("m-2").doesNotContain("m-1");
 
             new TransactionTemplate(context.getBean(PlatformTransactionManager.class)).executeWithoutResult(status -> {
