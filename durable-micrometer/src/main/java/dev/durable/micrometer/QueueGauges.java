@@ -10,9 +10,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
-import java.util.stream.Collectors;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -85,11 +85,11 @@ final class QueueGauges {
      * their sum would hide that.
      */
     private List<QueueDescription> shown(List<QueueDescription> queues) {
-        Map<Boolean, List<QueueDescription>> here =
-                queues.stream().collect(Collectors.partitioningBy(queue -> served.contains(queue.taskQueue())));
-        List<QueueDescription> shown = new ArrayList<>(here.get(true));
-        here.get(false).stream().limit(BoundedMeters.MOST).forEach(shown::add);
-        return shown;
+        Predicate<QueueDescription> here = queue -> served.contains(queue.taskQueue());
+        return Stream.concat(
+                        queues.stream().filter(here),
+                        queues.stream().filter(here.negate()).limit(BoundedMeters.MOST))
+                .toList();
     }
 
     /** Another process shows them. */
