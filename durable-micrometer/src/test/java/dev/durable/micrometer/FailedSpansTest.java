@@ -71,7 +71,7 @@ class FailedSpansTest {
         @Override
         public Object unfit() {
             return new Object() {
-                @SuppressWarnings("unused")
+                @SuppressWarnings({"unused", "EffectivelyPrivate"}) // Jackson calls public getters
                 public String getBad() {
                     throw new IllegalStateException("password=" + SECRET);
                 }

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
@@ -48,7 +49,7 @@ class RulesTest {
         String rules = Files.readString(FOLDER.resolve("durable-rules.yml"));
         String operating = Files.readString(OPERATING);
 
-        TreeSet<String> alerts = found(ALERT, rules);
+        Set<String> alerts = found(ALERT, rules);
         assertThat(found(TESTED, Files.readString(FOLDER.resolve("durable-rules.test.yml"))))
                 .isEqualTo(alerts);
         assertThat(found(NAMED, operating)).containsAll(alerts);
@@ -59,7 +60,7 @@ class RulesTest {
                 .containsAll(found(RUNBOOK, rules));
     }
 
-    private static TreeSet<String> found(Pattern pattern, String text) {
+    private static Set<String> found(Pattern pattern, String text) {
         return pattern.matcher(text)
                 .results()
                 .map((MatchResult one) -> one.group(1))

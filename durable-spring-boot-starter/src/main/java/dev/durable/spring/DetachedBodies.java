@@ -64,15 +64,18 @@ final class DetachedBodies {
 
     /** By an annotation of the application's own, or by a proxy that it makes itself; through all proxies around the bean. */
     private static boolean isAdvised(Object bean, Method body, Class<?> target) {
-        return Stream.<@Nullable Object>iterate(bean, Advised.class::isInstance, DetachedBodies::behind)
-                .flatMap(proxy -> Stream.of(((Advised) proxy).getAdvisors()))
-                .anyMatch(advisor -> detaches(advisor, body, target));
+        Object next = bean;
+        while (next instanceof Advised proxy) {
+            if (Stream.of(proxy.getAdvisors()).anyMatch(advisor -> detaches(advisor, body, target))) {
+                return true;
+            }
+            next = behind(proxy);
+        }
+        return false;
     }
 
-    private static @Nullable Object behind(@Nullable Object proxy) {
-        return proxy instanceof Advised && proxy instanceof TargetClassAware
-                ? AopProxyUtils.getSingletonTarget(proxy)
-                : null;
+    private static @Nullable Object behind(Advised proxy) {
+        return proxy instanceof TargetClassAware ? AopProxyUtils.getSingletonTarget(proxy) : null;
     }
 
     private static boolean detaches(Advisor advisor, Method body, Class<?> target) {

@@ -48,6 +48,7 @@ final class EventQueue {
         }
     }
 
+    @SuppressWarnings("ReferenceEquality") // END is one object
     private void run() {
         while (!closed && !(ending && waiting.isEmpty())) {
             try {
