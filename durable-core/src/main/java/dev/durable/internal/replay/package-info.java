@@ -62,8 +62,8 @@
  *       hangs comes back, if it does.
  * </ul>
  *
- * <p>To add an inbound event: the switches of {@code Feed} and {@code SideBySide} do not compile until it is there. A
- * command: those of {@code Comparison} and {@code SideBySide}.
+ * <p>CONTRIBUTING lists what a new event or command touches; the sealed switches of {@code EventApplier}, {@code SideBySide}
+ * and {@code Comparison} do not compile until they know it.
  */
 @NullMarked
 package dev.durable.internal.replay;

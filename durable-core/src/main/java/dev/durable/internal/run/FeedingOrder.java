@@ -1,7 +1,6 @@
 package dev.durable.internal.run;
 
 import dev.durable.store.InboxMessage;
-import dev.durable.store.MessageKind;
 import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
@@ -18,14 +17,20 @@ enum FeedingOrder {
     /** Messages of senders before timers and outcomes. For a run that an outcome or a timer ended while messages waited. */
     MESSAGES_FIRST,
     /**
-     * The same, and the code goes on only when all of them were handled. For a run that one of the messages ended while
+     * As {@link #MESSAGES_FIRST}, and the code goes on only when all of them were handled. For a run that one of the messages ended while
      * others waited: they keep their order.
      */
     MESSAGES_TOGETHER;
 
-    /** Whether its sender was told that it is accepted: it is a signal or a request to cancel, not an outcome. */
+    /**
+     * Whether its sender was told that it is accepted: it is a signal or a request to cancel, not an outcome. A run must see
+     * such messages before it ends. A kind that this version does not know stalls the run before it is fed.
+     */
     static boolean isFromSender(InboxMessage message) {
-        return message.kind() != MessageKind.ACTIVITY_OUTCOME;
+        return switch (message.kind()) {
+            case SIGNAL, CANCEL, UNKNOWN -> true;
+            case ACTIVITY_OUTCOME -> false;
+        };
     }
 
     /** The message that is to be fed next; null without any. */
