@@ -1,4 +1,4 @@
-package dev.durable.internal.engine;
+package dev.durable.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -10,9 +10,6 @@ import dev.durable.Retry;
 import dev.durable.Run;
 import dev.durable.Workflow;
 import dev.durable.WorkflowFailedException;
-import dev.durable.client.DurableEngine;
-import dev.durable.client.StartOptions;
-import dev.durable.client.WorkflowHandle;
 import dev.durable.intercept.ActivityCall;
 import dev.durable.intercept.ContextPropagator;
 import dev.durable.intercept.Next;
