@@ -11,7 +11,10 @@ public final class BodyRefusedException extends DurableException {
 
     /** @param cause what the attempt fails with, as it may be recorded */
     public BodyRefusedException(Exception cause) {
-        super("the transaction of an activity was refused at its commit: " + cause.getMessage(), cause);
+        super(
+                "the transaction of an activity was refused at its commit: "
+                        + Thrown.of(cause).words(),
+                cause);
     }
 
     /** What the attempt fails with. */

@@ -3,6 +3,7 @@ package dev.durable.micrometer;
 import dev.durable.RemoteException;
 import dev.durable.client.ErrorSanitizer;
 import dev.durable.store.Bounds;
+import dev.durable.store.Thrown;
 
 /** Exceptions as spans may have them where no engine masks them: by itself, of the default sanitizer's messages. */
 final class MaskedExceptions {
@@ -12,18 +13,14 @@ final class MaskedExceptions {
 
     /** Type, message and stack; causes and suppressed exceptions are left out. */
     static Throwable of(Throwable thrown) {
-        String message;
-        StackTraceElement[] stack;
-        try {
-            String own = thrown.getMessage();
-            message = own == null ? null : ErrorSanitizer.DEFAULT.sanitize(Bounds.lines(Bounds.cut(own, MOST)));
-            stack = thrown.getStackTrace();
-        } catch (RuntimeException | Error e) {
-            message = "(its message can't be read)";
-            stack = new StackTraceElement[0];
-        }
-        Throwable masked = new RemoteException(thrown.getClass().getName(), message, null);
-        masked.setStackTrace(stack);
+        Thrown read = Thrown.of(thrown);
+        String own = read.message();
+        String said = own == null && !read.unread().isEmpty() ? "(its message can't be read)" : own;
+        RemoteException masked = new RemoteException(
+                thrown.getClass().getName(),
+                said == null ? null : ErrorSanitizer.DEFAULT.sanitize(Bounds.lines(Bounds.cut(said, MOST))),
+                null);
+        masked.setStackTrace(read.stack());
         return masked;
     }
 }

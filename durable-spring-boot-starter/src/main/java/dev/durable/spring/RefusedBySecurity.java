@@ -1,8 +1,7 @@
 package dev.durable.spring;
 
 import dev.durable.RetryIf;
-import java.util.Objects;
-import java.util.stream.Stream;
+import dev.durable.store.Thrown;
 import org.springframework.security.access.AccessDeniedException;
 import org.springframework.security.authentication.AuthenticationServiceException;
 import org.springframework.security.core.AuthenticationException;
@@ -13,8 +12,6 @@ import org.springframework.util.ClassUtils;
  * directory or the database of users was away, it has refused nothing.
  */
 final class RefusedBySecurity implements RetryIf {
-    private static final int MOST_CAUSES = 100;
-
     /** Whether the application has Spring Security. */
     static boolean canBe() {
         return ClassUtils.isPresent(
@@ -23,14 +20,7 @@ final class RefusedBySecurity implements RetryIf {
 
     @Override
     public boolean retry(Throwable failure, int attempt) {
-        try {
-            return Stream.iterate(failure, Objects::nonNull, Throwable::getCause)
-                    .limit(MOST_CAUSES)
-                    .noneMatch(RefusedBySecurity::isRefusal);
-        } catch (RuntimeException e) {
-            // An exception whose getCause() throws tells nothing, and the retry policy decides alone.
-            return true;
-        }
+        return Thrown.of(failure).chain().noneMatch(RefusedBySecurity::isRefusal);
     }
 
     private static boolean isRefusal(Throwable cause) {

@@ -12,6 +12,7 @@ import dev.durable.internal.drive.Step;
 import dev.durable.internal.observe.Tries;
 import dev.durable.store.Bounds;
 import dev.durable.store.HistoryStore;
+import dev.durable.store.Thrown;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -258,9 +259,13 @@ public final class QueueDepthChecks implements Step {
 
     /** A new one for each who has waited. */
     private static RuntimeException told(ExecutionException e) {
-        return e.getCause() instanceof StoreUnavailableException away
+        Throwable cause = Objects.requireNonNullElse(e.getCause(), e);
+        return cause instanceof StoreUnavailableException away
                 ? new StoreUnavailableException(String.valueOf(away.getMessage()), away)
-                : new DurableException("the depth of the task queue can't be read: " + e.getCause(), e.getCause());
+                : new DurableException(
+                        "the depth of the task queue can't be read: "
+                                + Thrown.of(cause).text(),
+                        cause);
     }
 
     private boolean mayBeServed(Room room, String taskQueue) {

@@ -2,6 +2,7 @@ package dev.durable.internal.engine;
 
 import dev.durable.internal.drive.Drive;
 import dev.durable.store.HistoryStore;
+import dev.durable.store.Thrown;
 import dev.durable.store.Views;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
@@ -77,7 +78,7 @@ final class AskedStore implements InvocationHandler {
         } catch (RuntimeException | Error e) {
             throw e;
         } catch (Throwable e) {
-            throw new IllegalStateException(e);
+            throw new IllegalStateException(Thrown.of(e).text(), e);
         }
     }
 }

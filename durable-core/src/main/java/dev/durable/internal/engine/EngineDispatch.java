@@ -353,7 +353,7 @@ final class EngineDispatch implements Dispatch {
         StackTraceElement[] here = new Throwable().getStackTrace();
         StackTraceElement[] both = Arrays.copyOf(there, there.length + here.length);
         System.arraycopy(here, 0, both, there.length, here.length);
-        thrown.setStackTrace(both);
+        Thrown.quietly(() -> thrown.setStackTrace(both));
         return thrown;
     }
 }

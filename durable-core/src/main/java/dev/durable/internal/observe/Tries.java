@@ -3,6 +3,7 @@ package dev.durable.internal.observe;
 import dev.durable.StoreUnavailableException;
 import dev.durable.store.Bounds;
 import dev.durable.store.CommitUnknownException;
+import dev.durable.store.Thrown;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
@@ -90,7 +91,7 @@ public final class Tries {
     }
 
     private Lasting lasting(String what, Failing of, long now) {
-        String why = loggable.apply(of.why()).toString().strip().replaceAll("\\s*\\n\\s*", " ");
+        String why = Thrown.of(loggable.apply(of.why())).text().strip().replaceAll("\\s*\\n\\s*", " ");
         return new Lasting(
                 what,
                 what + " has failed at every try for " + TimeUnit.NANOSECONDS.toSeconds(now - of.since()) + " s, "

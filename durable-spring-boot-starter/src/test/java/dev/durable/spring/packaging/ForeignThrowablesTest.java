@@ -24,15 +24,16 @@ class ForeignThrowablesTest {
             "Thrown.suppressed",
             "Thrown.text",
             // makes exceptions of recorded data: what can't be made comes as data
+            "JdkExceptions.create",
             "Rebuilt.of",
             "Rebuilt.rawMessage",
             "Rebuilt.shows",
-            "Rebuilt.withCause",
             // in Thrown.quietly, or where a line of the log that can't be written is lost without it
             "DurableTracing.threw",
+            "EngineDispatch.withCaller",
             "EventQueue.publish",
             "FailureCodec.decode",
-            "FailureLog.write",
+            "FailureLog.writeUnlessMany",
             "Observers.engineStarted",
             "WorkflowLogger.write",
             // what the store, the engine or the JDK has thrown

@@ -6,6 +6,7 @@ import dev.durable.internal.replay.coroutine.DurablePromise;
 import dev.durable.internal.replay.coroutine.Eviction;
 import dev.durable.internal.replay.coroutine.WaitCondition;
 import dev.durable.internal.replay.match.StalledException;
+import dev.durable.store.Thrown;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -59,7 +60,7 @@ public final class Combinators {
         } catch (RuntimeException | Error first) {
             Set<Throwable> known = Collections.newSetFromMap(new IdentityHashMap<>());
             known.add(first);
-            Collections.addAll(known, first.getSuppressed());
+            known.addAll(Thrown.of(first).suppressed());
             for (DurablePromise<? extends T> promise : failed.subList(1, failed.size())) {
                 Throwable other = promise.failureOrNull();
                 if (other instanceof StalledException || other instanceof Eviction) {
