@@ -110,9 +110,9 @@ public interface DurableEngine extends AutoCloseable {
         Builder installation(String name);
 
         /**
-         * How long running activities may go on at {@link DurableEngine#close()}; default 10s.
+         * How long running activities may go on at {@link DurableEngine#close()}; default 10s, and a hundred years at most.
          *
-         * @throws IllegalArgumentException where it is negative, or longer than a hundred years
+         * @throws IllegalArgumentException where it is negative
          */
         Builder drainTimeout(Duration timeout);
 

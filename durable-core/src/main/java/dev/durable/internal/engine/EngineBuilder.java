@@ -155,7 +155,8 @@ public final class EngineBuilder implements DurableEngine.Builder {
 
     @Override
     public EngineBuilder drainTimeout(Duration timeout) {
-        limits = limits.withDrain(WaitBounds.notNegative("drainTimeout", timeout));
+        limits = limits.withDrain(
+                timeout.isNegative() ? WaitBounds.notNegative("drainTimeout", timeout) : Jitter.bounded(timeout));
         return this;
     }
 

@@ -94,7 +94,7 @@ class DurationsOfOptionsTest {
                 "dead letters", (b, d) -> b.keepDeadLetters(d, 10),
                 "jobs", DurableEngine.Builder::leaveUnreadJobs);
         Map<String, String> taken = new LinkedHashMap<>();
-        taken.put("drainTimeout", "+--+--");
+        taken.put("drainTimeout", "+--+++");
         taken.put("sessionLease", "------");
         taken.put("cancelGrace", "+--+++");
         taken.put("pollInterval", "------");

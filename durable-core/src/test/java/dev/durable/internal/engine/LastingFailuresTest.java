@@ -199,11 +199,11 @@ class LastingFailuresTest {
                 });
     }
 
-    /** The object behind, where these calls fail. */
+    /** The object behind, where these calls fail; not {@code schema}, which gives a name and asks no database. */
     private static <T> T proxy(Class<T> type, BiPredicate<Method, Object[]> fails, T behind) {
         return type.cast(Proxy.newProxyInstance(
                 type.getClassLoader(), new Class<?>[] {type}, (self, method, arguments) -> {
-                    if (fails.test(method, arguments)) {
+                    if (!method.getName().equals("schema") && fails.test(method, arguments)) {
                         throw new IllegalStateException(method.getName() + ": planted");
                     }
                     try {
