@@ -60,6 +60,9 @@ import org.jspecify.annotations.Nullable;
 final class EngineDispatch implements Dispatch {
     private static final int LOOKS_AT_INBOX = 100;
 
+    /** Who does not want to wait at all is answered all the same: a read takes a moment. */
+    private static final Duration MOMENT = Duration.ofSeconds(1);
+
     /** Methods of the store that write; of what others ask nothing is changed. */
     private static final Set<String> WRITES = Set.of("seize", "order", "pause", "change");
 
@@ -142,7 +145,8 @@ final class EngineDispatch implements Dispatch {
 
     @Override
     public Dispatch begun(Duration atMost) {
-        return with(new Use(use.transactions(), deadline().butWithin(atMost)));
+        Duration time = atMost.compareTo(MOMENT) < 0 ? MOMENT : atMost;
+        return with(new Use(use.transactions(), deadline().butWithin(time)));
     }
 
     @Override

@@ -23,9 +23,12 @@ final class DeclaredTypeCheck extends TypeSerializer {
     /** Whether values of the declared class are looked at, too. */
     private final boolean always;
 
+    private final boolean recorded;
+
     private volatile @Nullable ReadBackCheck readBack;
 
-    DeclaredTypeCheck(JavaType declared, JsonMapper reader) {
+    DeclaredTypeCheck(JavaType declared, JsonMapper reader, boolean recorded) {
+        this.recorded = recorded;
         this.declared = declared;
         this.reader = reader;
         this.always = declared.isJavaLangObject() || RicherThanJson.isAlways(declared);
@@ -58,7 +61,7 @@ final class DeclaredTypeCheck extends TypeSerializer {
     private void check(Object value, SerializationContext context) {
         ReadBackCheck found = readBack;
         if (found == null) {
-            found = ReadBackCheck.of(declared, reader);
+            found = ReadBackCheck.of(declared, reader, recorded);
             readBack = found;
         }
         String instead = found.instead(value);

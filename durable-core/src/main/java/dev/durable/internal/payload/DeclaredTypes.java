@@ -20,18 +20,21 @@ import tools.jackson.databind.jsontype.TypeSerializer;
  */
 final class DeclaredTypes implements TypeResolverBuilder<DeclaredTypes> {
     private final JsonMapper reader;
+    private final boolean recorded;
 
     /**
      * @param reader reads what is written
+     * @param recorded whether values are written as older releases may have recorded them
      */
-    DeclaredTypes(JsonMapper reader) {
+    DeclaredTypes(JsonMapper reader, boolean recorded) {
         this.reader = reader;
+        this.recorded = recorded;
     }
 
     @Override
     public @Nullable TypeSerializer buildTypeSerializer(
             SerializationContext context, JavaType declared, Collection<NamedType> subtypes) {
-        return mayDiffer(declared) ? new DeclaredTypeCheck(declared, reader) : null;
+        return mayDiffer(declared) ? new DeclaredTypeCheck(declared, reader, recorded) : null;
     }
 
     private static boolean mayDiffer(JavaType declared) {

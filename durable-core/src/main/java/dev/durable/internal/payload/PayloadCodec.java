@@ -33,6 +33,7 @@ public final class PayloadCodec {
     private final int maxBytes;
     private final JsonMapper reader;
     private final JsonMapper writer;
+    private volatile @Nullable PayloadCodec recorded;
     private final ConcurrentMap<Type, PayloadType> types = new ConcurrentHashMap<>();
 
     /** A codec with the default mapper. */
@@ -49,7 +50,26 @@ public final class PayloadCodec {
     public PayloadCodec(int maxBytes, Consumer<? super JsonMapper.Builder> customizer) {
         this.maxBytes = maxBytes;
         this.reader = PayloadMapper.create(customizer);
-        this.writer = PayloadMapper.writerFor(reader);
+        this.writer = PayloadMapper.writerFor(reader, false);
+    }
+
+    private PayloadCodec(JsonMapper reader) {
+        this.maxBytes = Integer.MAX_VALUE;
+        this.reader = reader;
+        this.writer = PayloadMapper.writerFor(reader, true);
+    }
+
+    /**
+     * Writes again what a history has: also values that only older releases have let pass, and of any size. Made with the
+     * first such value.
+     */
+    public PayloadCodec asRecorded() {
+        PayloadCodec made = recorded;
+        if (made == null) {
+            made = new PayloadCodec(reader);
+            recorded = made;
+        }
+        return made;
     }
 
     /**

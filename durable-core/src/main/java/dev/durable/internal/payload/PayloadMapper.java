@@ -60,10 +60,14 @@ final class PayloadMapper {
         return module;
     }
 
-    /** Writes what this reader gives back as it was, and refuses the rest. */
-    static JsonMapper writerFor(JsonMapper reader) {
+    /**
+     * Writes what this reader gives back as it was, and refuses the rest.
+     *
+     * @param recorded whether values pass that only older releases have written
+     */
+    static JsonMapper writerFor(JsonMapper reader, boolean recorded) {
         return reader.rebuild()
-                .setDefaultTyping(new DeclaredTypes(reader))
+                .setDefaultTyping(new DeclaredTypes(reader, recorded))
                 .disable(SerializationFeature.FAIL_ON_UNWRAPPED_TYPE_IDENTIFIERS) // no identifiers are written
                 .build();
     }

@@ -26,9 +26,14 @@ interface ReadBackCheck {
         return "Declare the class that is meant, or let the declared type name its subclasses: sealed, or annotated with @JsonTypeInfo(use = NAME) and @JsonSubTypes.";
     }
 
-    /** Found from what Jackson would read this type with. */
-    static ReadBackCheck of(JavaType declared, JsonMapper mapper) {
-        RicherThanJson richer = RicherThanJson.of(declared, mapper);
+    /**
+     * Found from what Jackson would read this type with.
+     *
+     * @param recorded whether older releases may have written the value, which let a Long pass that fits into an Integer, and
+     *     the types of {@link RicherThanJson}
+     */
+    static ReadBackCheck of(JavaType declared, JsonMapper mapper, boolean recorded) {
+        RicherThanJson richer = recorded ? null : RicherThanJson.of(declared, mapper);
         if (richer != null) {
             return richer;
         }
@@ -41,10 +46,12 @@ interface ReadBackCheck {
                     + " is abstract, and nothing in the data says which class to make";
         }
         if (reader.handledType() == Object.class) {
-            return ReadBackCheck::insteadOfPlain;
+            return value -> insteadOfPlain(value, recorded);
         }
         if (declared.hasRawClass(Number.class)) {
-            return value -> PLAIN.contains(value.getClass()) ? insteadOfPlain(value) : "an Integer, Long or Double";
+            return value -> PLAIN.contains(value.getClass())
+                    ? insteadOfPlain(value, recorded)
+                    : "an Integer, Long or Double";
         }
         return reader instanceof BeanDeserializerBase bean && !(reader instanceof BuilderBasedDeserializer)
                 ? made(bean.getValueType().getRawClass())
@@ -57,11 +64,11 @@ interface ReadBackCheck {
                 value.getClass() == made || Modifier.isAbstract(made.getModifiers()) ? null : "a " + made.getName();
     }
 
-    private static @Nullable String insteadOfPlain(Object value) {
+    private static @Nullable String insteadOfPlain(Object value, boolean recorded) {
         if (value instanceof Double number && !Double.isFinite(number)) {
             return "a String";
         }
-        if (value instanceof Long number && number == number.intValue()) {
+        if (!recorded && value instanceof Long number && number == number.intValue()) {
             return "an Integer";
         }
         if (value instanceof Map<?, ?> map) {

@@ -534,6 +534,22 @@ class EngineTest {
     }
 
     @Test
+    void who_waits_for_no_time_hears_that_it_is_not_there_yet_and_nothing_of_the_database() {
+        try (DurableEngine engine =
+                DurableEngine.builder(store).register(Patient.class).start()) {
+            DurableClient client = engine.client();
+            client.startVoid(Patient.class, "p-1", w -> w.run(Duration.ofHours(1)));
+
+            for (Duration wait : List.of(Duration.ZERO, Duration.ofNanos(1), Duration.ofMillis(1))) {
+                assertThatThrownBy(() -> client.handle("p-1").resultAs(String.class, wait))
+                        .as("%s", wait)
+                        .isInstanceOf(WaitTimedOutException.class)
+                        .hasMessageContaining("did not come within " + wait);
+            }
+        }
+    }
+
+    @Test
     void a_claimed_run_whose_history_can_not_be_read_is_given_back_and_claimed_again_at_once() throws Exception {
         Trials.once(this::aClaimedRunWhoseHistoryCanNotBeReadIsGivenBack);
     }

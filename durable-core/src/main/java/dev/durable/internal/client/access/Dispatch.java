@@ -34,7 +34,7 @@ public interface Dispatch {
      */
     Dispatch begun();
 
-    /** The same for a call that has no more than that, be the time of calls longer. */
+    /** The same for a call that has no more than that, or a moment for one read, be the time of calls longer. */
     Dispatch begun(Duration atMost);
 
     /** When a call gives up that waits for the database: of one that was {@link #begun}, else from now. */

@@ -1,6 +1,7 @@
 package dev.durable.internal.replay.call;
 
 import dev.durable.ActivityOptions;
+import dev.durable.PayloadException;
 import dev.durable.UsageException;
 import dev.durable.history.ActivityScheduled;
 import dev.durable.history.Payload;
@@ -92,8 +93,28 @@ public final class ActivityCalls {
 
     private OpenActivity schedule(ActivityMethod activity, ActivityOptions options, @Nullable Object[] arguments) {
         Coroutine by = waiting.mayCommand(activity.name());
-        Payload input = codec.encodeArguments(activity.spec(), arguments);
+        Payload input = input(activity, options.local(), arguments);
         return work.schedule(by, ActivityCall.of(activity, options, input), queue(options));
+    }
+
+    /**
+     * What is written anew must come back as it is; what the history has of the call holds, whatever was accepted then. The
+     * arguments of a local activity stand with its outcome, which comes later.
+     */
+    private Payload input(ActivityMethod activity, boolean local, @Nullable Object[] arguments) {
+        try {
+            return codec.encodeArguments(activity.spec(), arguments);
+        } catch (PayloadException refused) {
+            ActivityScheduled recorded = work.recordedNext(activity.names());
+            if (recorded == null && !(local && work.journal().isMadeAgainToItsEnd())) {
+                throw refused;
+            }
+            Payload input = codec.asRecorded().encodeArguments(activity.spec(), arguments);
+            if (recorded != null && !recorded.input().equals(input)) {
+                throw refused;
+            }
+            return input;
+        }
     }
 
     /**
@@ -150,7 +171,7 @@ public final class ActivityCalls {
             run.dispatcher().die(run.dispatcher().threads().wrongArguments(name, e));
             throw Eviction.INSTANCE;
         }
-        return codec.encodeArguments(known.spec(), fitting);
+        return input(known, known.options().local(), fitting);
     }
 
     /** Calls that of a background job, which waits where its run does; gives its result as JSON. */

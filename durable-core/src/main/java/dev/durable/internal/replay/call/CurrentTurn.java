@@ -49,6 +49,11 @@ final class CurrentTurn {
         return script().isLive();
     }
 
+    /** Whether this turn is made again, and the history has no further command of it. */
+    boolean isMadeAgainToItsEnd() {
+        return !isLive() && expected() == null;
+    }
+
     /** The command that the history has next; null where it has none, or the turn is live. */
     HistoryEvent.@Nullable Command expected() {
         return script().expected();
