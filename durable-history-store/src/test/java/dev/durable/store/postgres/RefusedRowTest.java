@@ -12,10 +12,15 @@ import dev.durable.store.RunClaim;
 import dev.durable.store.contract.NewRunBuilder;
 import dev.durable.store.contract.Outcomes;
 import dev.durable.store.postgres.testing.TestDatabase;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
@@ -135,6 +140,43 @@ class RefusedRowTest {
         now += Duration.ofSeconds(6).toNanos();
 
         assertThat(claimed(10)).containsExactly("bad");
+    }
+
+    @Test
+    void a_job_that_another_worker_had_locked_when_the_one_behind_it_was_refused_is_not_set_aside() throws Exception {
+        jobs("a", "bad", "b");
+        Sql.execute(sql, """
+                create function public.refuse() returns trigger language plpgsql as $$ begin
+                    perform pg_advisory_xact_lock(7); raise exception 'not this one' using errcode = '22P02'; end $$""");
+        Sql.execute(
+                sql,
+                "create trigger refuse before update on durable.activity_job for each row"
+                        + " when (new.workflow_id = 'bad' and new.state = 2) execute function public.refuse()");
+        try (Connection other = sql.getConnection();
+                Connection gate = sql.getConnection()) {
+            other.setAutoCommit(false);
+            execute(gate, "select pg_advisory_lock(7)");
+            execute(other, "select 1 from durable.activity_job where workflow_id = 'a' for update");
+            CompletableFuture<List<String>> claimed = CompletableFuture.supplyAsync(() -> claimed(1));
+            assertThat(Sql.await(
+                            Duration.ofMinutes(1),
+                            () -> Sql.number(
+                                            sql, "select count(*) from pg_locks where locktype = 'advisory' and not granted")
+                                    == 1))
+                    .isTrue();
+            other.rollback();
+            execute(gate, "select pg_advisory_unlock(7)");
+
+            assertThat(claimed.get(1, TimeUnit.MINUTES)).containsExactly("b");
+        }
+        assertThat(Sql.column(sql, "select workflow_id || state from durable.activity_job order by 1"))
+                .containsExactly("a0", "b2", "bad6");
+    }
+
+    private static void execute(Connection connection, String statement) throws SQLException {
+        try (Statement one = connection.createStatement()) {
+            one.execute(statement);
+        }
     }
 
     @Test

@@ -166,6 +166,11 @@ public final class JobSql {
                set state = ${INCIDENT}, buried_at = durable.clock(), fingerprint = ?, last_failure = ?, visible_at = null
              where j.run_id = ? and j.shard = ? and j.seq = ? and j.state in (${READY}, ${DELAYED})""");
 
+    /** What the claim does to one job, whatever its turn. */
+    public static final String CLAIM_ONE = CLAIM.substring(0, CLAIM.indexOf("where exists"))
+            + QueuePlaceSql.in(
+                    "where j.run_id = ? and j.shard = ? and j.seq = ? and j.state in (${READY}, ${DELAYED})");
+
     /** The runs are compared first, as that is cheap and nearly always enough. */
     private static String without(String claim) {
         String activities = "j.activity = any(?::text[])";

@@ -39,8 +39,44 @@ record RefusedJob(Connections connections, JobClaim claim) implements RefusedRow
         });
     }
 
+    /**
+     * Whether it is the one, by a claim of it alone that is rolled back. That it would have been the first is no proof: other
+     * workers may have had it locked when the claim passed it over, and met the one behind it.
+     */
+    private boolean isRefused(JobKey job) {
+        try {
+            return connections.transaction(TransactionSettings.SHORT, tx -> {
+                tx.run(new SqlScript()
+                        .then(
+                                JobSql.CLAIM_ONE,
+                                Param.of(UUID.randomUUID()),
+                                Param.of(claim.session()),
+                                Param.of(job.run().runId()),
+                                Param.of((short) job.run().shard()),
+                                Param.of(job.seq()))
+                        .then("set constraints all immediate"));
+                throw new NotRefused();
+            });
+        } catch (StoreRefusedException refused) {
+            return true;
+        } catch (NotRefused rolledBack) {
+            return false;
+        }
+    }
+
+    private static final class NotRefused extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        NotRefused() {
+            super("the database lets it be claimed", null, false, false);
+        }
+    }
+
     @Override
     public boolean setAside(JobKey job, StoreRefusedException why) {
+        if (!isRefused(job)) {
+            return false;
+        }
         try {
             return connections.transaction(TransactionSettings.SHORT, tx -> {
                 tx.last(new SqlScript()

@@ -126,12 +126,22 @@ public final class RefusedRows<K> {
 
     /** @param kind sets it aside; null is not to be done */
     private void leaveOut(K row, StoreRefusedException why, @Nullable Kind<K> kind) {
-        if (kind != null && kind.setAside(row, why)) {
+        if (kind != null && isSetAside(kind, row, why)) {
             log.error("{} {} is set aside: {}", what, row, why.getMessage());
             return;
         }
         Duration pause = pause(row);
         log.warn("{} {} is left out for {}, and tried again then: {}", what, row, pause, why.getMessage());
+    }
+
+    /** Whatever happens here must not lose what has been taken before. */
+    private boolean isSetAside(Kind<K> kind, K row, StoreRefusedException why) {
+        try {
+            return kind.setAside(row, why);
+        } catch (RuntimeException e) {
+            log.debug("{} {} can't be set aside: {}", what, row, e.getMessage());
+            return false;
+        }
     }
 
     private Duration pause(K row) {
