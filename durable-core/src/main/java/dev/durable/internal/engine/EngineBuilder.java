@@ -367,10 +367,10 @@ public final class EngineBuilder implements DurableEngine.Builder {
     private static void begin(PreparedEngine engine, Runnable start) {
         try {
             start.run();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             try {
                 engine.close();
-            } catch (RuntimeException again) {
+            } catch (RuntimeException | Error again) {
                 e.addSuppressed(again);
             }
             throw e;

@@ -49,9 +49,8 @@ interface ReadBackCheck {
             return value -> insteadOfPlain(value, recorded);
         }
         if (declared.hasRawClass(Number.class)) {
-            return value -> PLAIN.contains(value.getClass())
-                    ? insteadOfPlain(value, recorded)
-                    : "an Integer, Long or Double";
+            return value ->
+                    PLAIN.contains(value.getClass()) ? insteadOfPlain(value, recorded) : "an Integer, Long or Double";
         }
         return reader instanceof BeanDeserializerBase bean && !(reader instanceof BuilderBasedDeserializer)
                 ? made(bean.getValueType().getRawClass())

@@ -64,7 +64,7 @@ public final class RunActor {
     private RunMail.@Nullable Claimed claim;
     private @Nullable String refusal;
     private int weighed;
-    private int pinned;
+    private volatile int pinned;
     private boolean evicting;
     private boolean leaving;
 
@@ -95,6 +95,11 @@ public final class RunActor {
     boolean hasOtherWeight() {
         int now = holding.weight();
         return now > weighed + weighed / 8 || now < weighed / 2;
+    }
+
+    /** Whether the cache can't drop it, as it waits for local activities. */
+    boolean isPinned() {
+        return pinned > 0;
     }
 
     /** Tells how much the cache can't drop, as the run waits for local activities. */
@@ -144,6 +149,7 @@ public final class RunActor {
                 written(written);
             }
             case RunMail.Ask ask -> questions.add(ask);
+            case RunMail.Look ignored -> holding.lookAgain();
             case RunMail.Evict ignored -> evicting = true;
         }
     }

@@ -5,6 +5,7 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.Policy;
 import com.github.benmanes.caffeine.cache.RemovalCause;
 import dev.durable.store.RunKey;
+import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -46,6 +47,14 @@ public final class RunCache {
 
     RunActor getOrAdd(RunKey run, RunServices host, RunActorLoop turns) {
         return actors.get(run.runId(), id -> new RunActor(run, host, turns));
+    }
+
+    /** Those that wait for local activities. */
+    List<RunKey> pinned() {
+        return actors.asMap().values().stream()
+                .filter(RunActor::isPinned)
+                .map(RunActor::key)
+                .toList();
     }
 
     /** Weighs it anew. One that was taken out while a claim was on its way to it is found again from here on. */

@@ -10,6 +10,7 @@ import dev.durable.store.HistoryStore;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.Portion;
 import dev.durable.store.RunClaim;
+import dev.durable.store.RunKey;
 import dev.durable.store.StoredEvent;
 import java.time.Duration;
 import java.time.Instant;
@@ -50,6 +51,9 @@ public final class RunClaimLoop implements Step {
     /** The time between two claims while a lost claim may still take runs. */
     private static final Duration LOST_AT_MOST = Duration.ofMillis(500);
 
+    /** The time between two looks for messages of runs that leave no room for a claim. */
+    private static final Duration TOLD_AGAIN = Duration.ofSeconds(1);
+
     private final HistoryStore store;
     private final Wanted wanted;
     private final Supplier<UUID> session;
@@ -64,6 +68,7 @@ public final class RunClaimLoop implements Step {
     /** Whether there may have been no room for all messages of the last claim. */
     private boolean full;
 
+    private long toldNanos;
     private volatile Instant nextLook = Instant.MIN;
     /** What the last claim left that was due by the time it was answered. */
     private @Nullable Instant dueHere;
@@ -90,6 +95,14 @@ public final class RunClaimLoop implements Step {
             return false;
         }
 
+        /** Runs that keep all others from being claimed, as they wait for local activities; none where there is room. */
+        default List<RunKey> unclaimable() {
+            return List.of();
+        }
+
+        /** Messages wait for a run that goes on without a claim. */
+        default void hasMessages(UUID runId) {}
+
         /** A run was claimed for it. */
         void claimed(RunMail.Claimed claim);
     }
@@ -111,6 +124,7 @@ public final class RunClaimLoop implements Step {
         this.fences = fences;
         this.takers = takers;
         this.idle = idle;
+        this.toldNanos = store.clock().nanoTime();
     }
 
     /** Sets the action that ends the sleep of the loop. */
@@ -143,6 +157,7 @@ public final class RunClaimLoop implements Step {
         }
         if (takers.isCrowded()) {
             nudged.set(true);
+            tellUnclaimable();
             return CROWDED;
         }
         // Runs that park from here on are noted, until the next time to claim is known.
@@ -156,6 +171,19 @@ public final class RunClaimLoop implements Step {
             // The drive waits and calls again; then this must claim, so the flag is set again.
             nudged.set(true);
             throw e;
+        }
+    }
+
+    /** A request to cancel, say, may be all that lets them end. Their fences let them go on without a claim. */
+    private void tellUnclaimable() {
+        long now = store.clock().nanoTime();
+        if (now - toldNanos < TOLD_AGAIN.toNanos()) {
+            return;
+        }
+        toldNanos = now;
+        List<RunKey> runs = takers.unclaimable();
+        if (!runs.isEmpty()) {
+            store.messages(runs, 1).keySet().forEach(takers::hasMessages);
         }
     }
 

@@ -54,6 +54,9 @@ public sealed interface RunMail {
     /** A question; empty when the instance here is not up to date and the caller must replay. */
     record Ask(String query, Payload arguments, CompletableFuture<Optional<Payload>> answer) implements RunMail {}
 
+    /** Messages wait for a run that has an instance here. */
+    record Look() implements RunMail {}
+
     /** The cache has no room. */
     record Evict() implements RunMail {}
 

@@ -10,6 +10,7 @@ import dev.durable.observe.EngineStatistics;
 import dev.durable.store.RunKey;
 import dev.durable.store.Transition;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
@@ -98,6 +99,16 @@ public final class Runs implements RunServices.Outside, AttemptOutcome.Sink, Run
                                 + inFlight.get()
                                 + bound().lanes().transitions().held()
                         >= HeapShare.backlog();
+    }
+
+    @Override
+    public List<RunKey> unclaimable() {
+        return isFull() ? cache.pinned() : List.of();
+    }
+
+    @Override
+    public void hasMessages(UUID runId) {
+        cache.get(runId).ifPresent(actor -> actor.post(new RunMail.Look()));
     }
 
     /** Whether runs that wait for local activities take all that may be kept in memory: then no run is added to them. */

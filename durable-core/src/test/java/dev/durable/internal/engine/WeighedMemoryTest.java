@@ -1,12 +1,14 @@
 package dev.durable.internal.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.durable.Activity;
 import dev.durable.Durable;
 import dev.durable.Run;
 import dev.durable.Signal;
 import dev.durable.Workflow;
+import dev.durable.WorkflowFailedException;
 import dev.durable.client.DurableEngine;
 import dev.durable.client.WorkflowHandle;
 import dev.durable.internal.commit.HeapShare;
@@ -15,6 +17,7 @@ import dev.durable.store.memory.InMemoryHistoryStore;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -29,7 +32,7 @@ class WeighedMemoryTest {
     /** The JSON and the value. */
     private static final long KEPT = 2L * SIZE;
 
-    private static final CountDownLatch END = new CountDownLatch(1);
+    private static final AtomicReference<CountDownLatch> END = new AtomicReference<>(new CountDownLatch(1));
 
     @Activity(taskQueue = "nobody")
     interface Elsewhere {
@@ -40,7 +43,7 @@ class WeighedMemoryTest {
     interface Texts {
         String text(int size);
 
-        @Activity(local = true, startToClose = "1m")
+        @Activity(local = true, startToClose = "10m")
         void waits(String text);
     }
 
@@ -53,7 +56,7 @@ class WeighedMemoryTest {
         @Override
         public void waits(String text) {
             try {
-                END.await();
+                END.get().await();
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }
@@ -104,7 +107,7 @@ class WeighedMemoryTest {
 
     @AfterEach
     void close() {
-        END.countDown();
+        END.get().countDown();
         engine.close();
     }
 
@@ -177,6 +180,21 @@ class WeighedMemoryTest {
         EngineStatistics.Cache cache = engine.statistics().cache();
         assertThat(cache.bytes()).isBetween(most * 8 / 10, most);
         assertThat(cache.runs()).isLessThan(runs);
+    }
+
+    @Test
+    void runs_that_fill_the_memory_while_they_wait_for_local_activities_hear_what_is_sent_to_them() {
+        engine.close();
+        END.set(new CountDownLatch(1));
+        engine = ((EngineBuilder) engine(store)).cacheBytes(SIZE).start();
+        WorkflowHandle<Keeper, Integer> full = start("full", "local", LATIN);
+        assertThat(bytesOnceAtLeast(KEPT + SIZE)).isGreaterThan(KEPT + SIZE);
+
+        full.cancel("enough");
+
+        assertThatThrownBy(() -> full.result(Duration.ofMinutes(1)))
+                .isInstanceOf(WorkflowFailedException.class)
+                .hasMessageContaining("enough");
     }
 
     @Test

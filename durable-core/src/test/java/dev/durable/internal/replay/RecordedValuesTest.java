@@ -83,7 +83,8 @@ class RecordedValuesTest {
         try (GivenRun run = GivenRun.of(Booking.class, how)) {
             WorkflowInstance instance = run.instance(false);
             try {
-                List<HistoryEvent> history = new ArrayList<>(List.of(run.history().getFirst()));
+                List<HistoryEvent> history =
+                        new ArrayList<>(List.of(run.history().getFirst()));
                 history.addAll(List.of(first));
                 if (outcome != null) {
                     history.add(outcome);
@@ -120,12 +121,14 @@ class RecordedValuesTest {
 
         assertThat(Stream.of("job", "name").map(how -> replayed(how, end, scheduled("Ledger.book", WRITTEN.json()))))
                 .containsOnly("[\"done\"]");
-        assertThat(replayed("pattern", end, scheduled("Ledger.search", "[\"a\"]"))).isEqualTo("[\"done\"]");
+        assertThat(replayed("pattern", end, scheduled("Ledger.search", "[\"a\"]")))
+                .isEqualTo("[\"done\"]");
     }
 
     @Test
     void nor_are_those_of_a_local_activity_which_stand_with_its_outcome() {
-        assertThat(replayed("local", completed(2, new LocalCall("Ledger.note", WRITTEN)))).isEqualTo("[\"done\"]");
+        assertThat(replayed("local", completed(2, new LocalCall("Ledger.note", WRITTEN))))
+                .isEqualTo("[\"done\"]");
     }
 
     @Test

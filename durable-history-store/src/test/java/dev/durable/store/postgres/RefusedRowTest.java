@@ -161,7 +161,8 @@ class RefusedRowTest {
             assertThat(Sql.await(
                             Duration.ofMinutes(1),
                             () -> Sql.number(
-                                            sql, "select count(*) from pg_locks where locktype = 'advisory' and not granted")
+                                            sql,
+                                            "select count(*) from pg_locks where locktype = 'advisory' and not granted")
                                     == 1))
                     .isTrue();
             other.rollback();
