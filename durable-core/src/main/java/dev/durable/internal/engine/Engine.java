@@ -391,7 +391,7 @@ public final class Engine implements PreparedEngine {
                 .filter(UpkeepStep::late)
                 .map(step -> "upkeep step \"" + step.name() + "\" is late, last done "
                         + (step.lastRun() == null ? "never" : "at " + step.lastRun())
-                        + ": the database does not answer, or a loop hangs. The log says which.")
+                        + ": the database does not answer or refuses it, or a loop hangs. The log says which.")
                 .forEach(problems::add);
         return problems;
     }

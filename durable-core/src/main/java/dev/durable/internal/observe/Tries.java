@@ -1,5 +1,6 @@
 package dev.durable.internal.observe;
 
+import dev.durable.RemoteException;
 import dev.durable.StoreUnavailableException;
 import dev.durable.store.Bounds;
 import dev.durable.store.CommitUnknownException;
@@ -91,13 +92,18 @@ public final class Tries {
     }
 
     private Lasting lasting(String what, Failing of, long now) {
-        String why = Thrown.of(loggable.apply(of.why())).text().strip().replaceAll("\\s*\\n\\s*", " ");
+        String why = Thrown.of(loggable.apply(of.why()))
+                .text()
+                .replaceFirst("^" + RemoteException.class.getName() + ": ", "")
+                .strip()
+                .replaceAll("\\s*\\n\\s*", " ")
+                .replaceAll("\\.$", "");
         return new Lasting(
                 what,
                 what + " has failed at every try for " + TimeUnit.NANOSECONDS.toSeconds(now - of.since()) + " s, "
                         + of.tries() + " times, lately: "
                         + Bounds.cutWithMark(why, LONGEST)
-                        + ". What it is for is not done meanwhile; it is tried on. The log has the stack.",
+                        + ". Until a try succeeds its work is not done; nothing is lost. The log has the stack.",
                 of.why() instanceof StoreUnavailableException || of.why() instanceof CommitUnknownException);
     }
 }

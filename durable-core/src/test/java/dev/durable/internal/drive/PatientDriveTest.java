@@ -140,8 +140,8 @@ class PatientDriveTest {
                 .containsExactly(new Tries.Lasting(
                         "loop \"step-0\"",
                         "loop \"step-0\" has failed at every try for 60 s, 60 times, lately:"
-                                + " java.lang.IllegalStateException: broken for good. What it is for is not done meanwhile; it is"
-                                + " tried on. The log has the stack.",
+                                + " java.lang.IllegalStateException: broken for good. Until a try succeeds its work is not"
+                                + " done; nothing is lost. The log has the stack.",
                         false));
         step.runOnce();
         assertThat(tries.lasting()).isEmpty();

@@ -146,9 +146,11 @@ class WorkerStatusTest {
             clock.advance(Duration.ofMinutes(10));
 
             assertThat(engine.problems())
-                    .anySatisfy(problem -> assertThat(problem)
-                            .startsWith("upkeep step \"session\" is late, last done at ")
-                            .endsWith(": the database does not answer, or a loop hangs. The log says which."));
+                    .anySatisfy(
+                            problem -> assertThat(problem)
+                                    .startsWith("upkeep step \"session\" is late, last done at ")
+                                    .endsWith(
+                                            ": the database does not answer or refuses it, or a loop hangs. The log says which."));
             assertThat(engine.healthy()).isFalse();
         }
         assertThat(engine.problems()).containsExactly("the engine is closed");

@@ -57,7 +57,7 @@ public final class Unserialisable {
             "org.reactivestreams.Publisher", LATER,
             "java.sql.Wrapper", "Give the DataSource to the activity's implementation by its constructor",
             "kotlin.coroutines.Continuation",
-                    "A suspend function can't be called across a payload: make it a plain one");
+                    "The state of Kotlin's suspend functions can't be recorded: make it a plain function, which may wait");
 
     private Unserialisable() {}
 

@@ -49,7 +49,7 @@ class RefusalsTest {
         val loading = object : Suspending {
             override suspend fun load(id: String) = id
         }
-        refused(loading).hasMessageContaining("A suspend function can't be called across a payload: make it a plain one")
+        refused(loading).hasMessageContaining("make it a plain function, which may wait")
     }
 
     // docs: kotlin-value-class

@@ -62,7 +62,7 @@ final class HistoryTable {
 
     private String what(HistoryEvent event) {
         return switch (event) {
-            case WorkflowStarted e -> e.workflowType() + " " + e.input();
+            case WorkflowStarted e -> e.workflowType() + " " + e.input().json();
             case ActivityScheduled e -> scheduled(e);
             case ActivityCompleted e -> name(e.seq()) + result(e.result()) + " (attempt " + e.attempt() + ")";
             case ActivityAttemptFailed e ->
@@ -82,7 +82,7 @@ final class HistoryTable {
             case TimerStarted e -> "timer " + e.seq() + " until " + time(e.fireAt());
             case TimerFired e -> "timer " + e.seq();
             case TimerCancelled e -> "timer " + e.seq();
-            case SignalReceived e -> e.name() + " " + e.input();
+            case SignalReceived e -> e.name() + " " + e.input().json();
             case SideEffectRecorded e -> e.value().json();
             case VersionRecorded e -> e.changeId() + " " + e.version();
             case WorkflowCompleted e -> e.result().json();
@@ -100,7 +100,7 @@ final class HistoryTable {
 
     private String scheduled(ActivityScheduled event) {
         activities.put(event.seq(), event.activity());
-        return event.activity() + " " + event.input();
+        return event.activity() + " " + event.input().json();
     }
 
     private String name(int seq) {
@@ -108,7 +108,7 @@ final class HistoryTable {
     }
 
     private static String result(Payload result) {
-        return result.equals(Payload.NULL) ? "" : " = " + result;
+        return result.equals(Payload.NULL) ? "" : " = " + result.json();
     }
 
     private static String message(@Nullable Failure failure) {
