@@ -63,6 +63,9 @@ final class EngineDispatch implements Dispatch {
     /** Who does not want to wait at all is answered all the same: a read takes a moment. */
     private static final Duration MOMENT = Duration.ofSeconds(1);
 
+    /** The store gives up at the same time, and its refusal is to come first. */
+    private static final Duration ROOM_FOR_REFUSALS = Duration.ofMillis(300);
+
     /** Methods of the store that write; of what others ask nothing is changed. */
     private static final Set<String> WRITES = Set.of("seize", "order", "pause", "change");
 
@@ -333,8 +336,11 @@ final class EngineDispatch implements Dispatch {
     private @Nullable Object answerOfStore(CompletableFuture<@Nullable Object> answer, String what) throws Throwable {
         CallDeadline deadline = deadline();
         try {
-            // A test kit's clock does not move for what is there.
-            return answer.isDone() ? answer.get() : drive.await(answer, deadline.left());
+            // A test kit's clock does not move for what is there. The store's own refusal says more: it may be the
+            // quicker.
+            return answer.isDone()
+                    ? answer.get()
+                    : drive.await(answer, deadline.left().plus(ROOM_FOR_REFUSALS));
         } catch (TimeoutException e) {
             answer.cancel(false);
             throw new StoreUnavailableException(what + ": the database has not answered for "

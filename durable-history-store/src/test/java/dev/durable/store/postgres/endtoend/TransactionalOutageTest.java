@@ -98,9 +98,43 @@ class TransactionalOutageTest {
         CONFLICTED {
             @Override
             void happen(Connection own, Connection dba) throws SQLException {
-                execute(own, "do $$ begin raise exception 'deadlock detected' using errcode = '40P01'; end $$");
+                int key = pid(own);
+                execute(own, "set local deadlock_timeout = '10ms'");
+                execute(own, "select pg_advisory_xact_lock(" + key + ", 1)");
+                execute(dba, "set deadlock_timeout = '10min'");
+                execute(dba, "select pg_advisory_lock(" + key + ", 2)");
+                try (Statement crossing = dba.createStatement()) {
+                    CompletableFuture<?> crossed = CompletableFuture.runAsync(() -> waitFor(crossing, key));
+                    try {
+                        Bench.awaitThat(() -> isWaitedFor(own, key));
+                        execute(own, "select pg_advisory_xact_lock(" + key + ", 2)");
+                    } finally {
+                        crossing.cancel();
+                        crossed.join();
+                    }
+                }
             }
         };
+
+        /** Until it is cancelled: the other transaction keeps its locks until it is rolled back. */
+        private static void waitFor(Statement crossing, int key) {
+            try {
+                crossing.execute("select pg_advisory_lock(" + key + ", 1)");
+            } catch (SQLException e) {
+                assertThat(e.getSQLState()).isEqualTo("57014");
+            }
+        }
+
+        private static boolean isWaitedFor(Connection own, int key) {
+            try (Statement statement = own.createStatement();
+                    var rows = statement.executeQuery(
+                            "select 1 from pg_locks where locktype = 'advisory' and not granted and classid = "
+                                    + key)) {
+                return rows.next();
+            } catch (SQLException e) {
+                throw new IllegalStateException(e);
+            }
+        }
 
         /** A DBA cancels what sleeps there. */
         private static void whileCancelled(Connection own, Connection dba, Work work) throws SQLException {
