@@ -5,16 +5,16 @@
  * <pre>
  *   worker's thread                        coroutines (virtual threads; one runs at a time)
  *   ───────────────                        ─────────────────────────────────────────────────
- *   feed(event) ─► Feed: settle a promise,
+ *   feed(event) ─► EventApplier: settle a promise,
  *                  or make a handler ready
  *              ─► Dispatcher.drive ──baton──► run ──waits──► signal approve ──waits──► async 3 ──┐
  *                                                                                                │ all blocked
  *   Turn(event, commands) ◄──────────baton────────────────────────────────────────────────────────┘
  *
- *   code ─► Durable, Promise, stub ─► DurableCalls ─► Waiting · Activities · Coroutines · Versions · Ending
+ *   code ─► Durable, Promise, stub ─► DurableCalls ─► WaitCalls · ActivityCalls · Coroutines · Versions · RunEnding
  *                                                         │ every command
  *                                                         ▼
- *                                            Journal ─► Script: LiveScript collects, RecordedScript matches
+ *                                        CurrentTurn ─► TurnScript: LiveScript collects, RecordedScript matches
  * </pre>
  *
  * <h2>What it believes</h2>

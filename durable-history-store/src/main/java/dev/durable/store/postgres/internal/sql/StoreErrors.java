@@ -233,6 +233,13 @@ public record StoreErrors(String database, String workerRole) {
         return line.endsWith(".") ? line.substring(0, line.length() - 1) : line;
     }
 
+    /** As {@link #withoutRow}, of the driver's own class, which the application knows and histories record. */
+    public static SQLException ofTheDriver(SQLException e) {
+        SQLException shown = withoutRow(e);
+        ServerErrorMessage told = shown instanceof WithoutRow own ? own.getServerErrorMessage() : null;
+        return told == null ? shown : at(e, new PSQLException(told));
+    }
+
     /**
      * The error without what the server shows of the row or value that it refused, which is somebody's data: its detail and
      * where it was, and its words where they may quote a value, which is known by the SQLSTATE, as the server may speak any

@@ -164,7 +164,7 @@ public final class TransactionalJobs implements TransactionalActivities {
                 return;
             }
             if (refused != null && isOfApplication(refused)) {
-                throw new BodyRefusedException(StoreErrors.withoutRow(refused));
+                throw new BodyRefusedException(StoreErrors.ofTheDriver(refused));
             }
             throw refused == null ? unchecked(e) : connections.failures().ofCaller(refused);
         }
