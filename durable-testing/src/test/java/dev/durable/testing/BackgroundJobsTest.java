@@ -157,7 +157,12 @@ abstract class BackgroundJobsTest {
         assertThat(job.describe().summary().status()).isEqualTo(WorkflowStatus.CANCELLED);
         assertThat(job.history().stream().map(HistoryEvent::type))
                 .as("in the order in which they happened")
-                .endsWith("ActivityAttemptFailed", "WorkflowCancelRequested", "ActivityCancelled", "WorkflowCancelled");
+                .endsWith(
+                        "ActivityAttemptFailed",
+                        "WorkflowCancelRequested",
+                        "ActivityCancelRequested",
+                        "ActivityCancelled",
+                        "WorkflowCancelled");
     }
 
     @Test

@@ -39,7 +39,7 @@ class LockedActivityTest extends StoreContract {
     private void anOrderWaitsForALock() {
         try (DurableEngine engine = DurableEngine.builder(store)
                 .activity(Bank.class, what -> what)
-                .callTimeout(Duration.ofSeconds(1))
+                .callTimeout(Duration.ofSeconds(6)) // one try waits for five
                 .clientOnly()
                 .start()) {
             ActivityHandle job = engine.client().enqueue(Bank.class, b -> b.pay("a"));
@@ -49,7 +49,7 @@ class LockedActivityTest extends StoreContract {
                 assertThatThrownBy(() -> engine.client().activity(job.id(), 1).pause())
                         .isInstanceOf(DurableException.class)
                         .hasMessage("LOCKED: another transaction has the job of activity 1 of workflow " + job.id()
-                                + ", longer than a call waits (1 s). Nothing was done to it. Usually that is a"
+                                + ", longer than a call waits (6 s). Nothing was done to it. Usually that is a"
                                 + " transactional activity which runs long, or a transaction held open by hand. Try again"
                                 + " in a moment.");
 

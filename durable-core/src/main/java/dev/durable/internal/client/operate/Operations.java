@@ -18,6 +18,7 @@ import dev.durable.store.JobOrder;
 import dev.durable.store.JobOrder.Outcome;
 import dev.durable.store.MessageKind;
 import dev.durable.store.OpenJob;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -30,6 +31,9 @@ import org.jspecify.annotations.Nullable;
  * changed meanwhile.
  */
 public final class Operations {
+    /** As long as a store waits for the lock of one job: a try that began later would end with the call, and say less. */
+    private static final Duration LOCK_WAIT = Duration.ofSeconds(5);
+
     private static final int TRIES = 50;
     /** A state that no job can have, so that an order with it writes nothing. */
     private static final JobOrder.Seen NEVER_SEEN = new JobOrder.Seen(null, 0, 0);
@@ -119,7 +123,8 @@ public final class Operations {
         Outcome outcome = Outcome.CHANGED;
         for (int i = 0; i < tries && (outcome == Outcome.CHANGED || outcome == Outcome.LOCKED); i++) {
             if (i > 0) {
-                if (call.dispatch.deadline().left().isZero()) {
+                Duration left = call.dispatch.deadline().left();
+                if (left.isZero() || outcome == Outcome.LOCKED && left.compareTo(LOCK_WAIT) < 0) {
                     return outcome;
                 }
                 dispatch.breathe();

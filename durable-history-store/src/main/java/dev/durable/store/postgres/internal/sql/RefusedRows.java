@@ -1,6 +1,7 @@
 package dev.durable.store.postgres.internal.sql;
 
 import dev.durable.StoreRefusedException;
+import dev.durable.store.Thrown;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -139,7 +140,7 @@ public final class RefusedRows<K> {
         try {
             return kind.setAside(row, why);
         } catch (RuntimeException e) {
-            log.debug("{} {} can't be set aside: {}", what, row, e.getMessage());
+            log.debug("{} {} can't be set aside: {}", what, row, Thrown.of(e).words());
             return false;
         }
     }

@@ -195,9 +195,8 @@ class NudgePassageTest {
     void an_error_behind_the_commit_leaves_it_in_doubt_and_says_so() {
         assertThatThrownBy(() -> attempt("create table public.written ()", passage("select 1 / 0")))
                 .isInstanceOf(CommitUnknownException.class)
-                .hasMessage(
-                        "an error came with the answer to a commit in the database at localhost/test (ERROR:"
-                                + " division by zero): all of the batch was written or nothing of it.");
+                .hasMessage("an error came with the answer to a commit in the database at localhost/test (ERROR:"
+                        + " division by zero): all of the batch was written or nothing of it.");
 
         assertThat(told).containsExactly("failed");
         assertThat(Sql.number(database.dataSource(), "select count(*) from public.written"))
