@@ -52,12 +52,15 @@ class StaticStateTest {
             Map.entry("EnqueuedOptions.READ", "by bytes"),
             Map.entry("ExceptionFields.FIELDS", WITH_CLASS),
             Map.entry("HeapShare.OPEN", "by the engines that are open"),
+            Map.entry("JdkExceptions.KNOWN", WITH_CLASS),
+            Map.entry("Loop.CURRENT", "one a thread of a loop"),
             Map.entry("MethodTable.TABLES", WITH_CLASS),
             Map.entry("OptionsAtCallSite.IN_THE_ROW", "constant"),
             Map.entry("OptionsJson.READ", "by bytes"),
             Map.entry("OptionsJson.SHARED", "weak: goes with the options that it is about"),
             Map.entry("OptionsJson.WRITTEN", "by bytes"),
             Map.entry("Rendering.TEMPLATES", "by the statements of the code, for each schema that was opened"),
+            Map.entry("RicherThanJson.LOSSES", "constant"),
             Map.entry("RunThreads.LOGGED", "by number, and each entry by the bounds of an id and of a line of code"),
             Map.entry("ThrowableConstructors.CONSTRUCTORS", WITH_CLASS));
 
