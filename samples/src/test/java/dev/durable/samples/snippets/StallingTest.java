@@ -94,6 +94,9 @@ class StallingTest {
             // docs: end
             var run = engine.client().start(CarelessWorkflow.class, "careless-1", w -> w.run("ann"));
             awaitStalled(run);
+            while (engine.worker().stalledRuns() == 0) { // the row has it a moment before its process knows that
+                LockSupport.parkNanos(Duration.ofMillis(5).toNanos());
+            }
             // docs: stalled-runs
             long all = engine.client().workflows().where(w -> w.stalled()).count();
             String why = run.describe().stalledBy();
