@@ -6,10 +6,8 @@ import java.util.Collection;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.springframework.aop.Advisor;
 import org.springframework.aop.PointcutAdvisor;
-import org.springframework.aop.TargetClassAware;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.interceptor.AsyncExecutionInterceptor;
@@ -69,13 +67,9 @@ final class DetachedBodies {
             if (Stream.of(proxy.getAdvisors()).anyMatch(advisor -> detaches(advisor, body, target))) {
                 return true;
             }
-            next = behind(proxy);
+            next = AopProxyUtils.getSingletonTarget(proxy);
         }
         return false;
-    }
-
-    private static @Nullable Object behind(Advised proxy) {
-        return proxy instanceof TargetClassAware ? AopProxyUtils.getSingletonTarget(proxy) : null;
     }
 
     private static boolean detaches(Advisor advisor, Method body, Class<?> target) {

@@ -39,6 +39,7 @@ import org.springframework.scheduling.annotation.EnableAsync;
 import org.springframework.scheduling.annotation.Scheduled;
 
 /** Activity beans whose calls return before their bodies have ended. */
+@SuppressWarnings("FutureReturnValueIgnored") // calls of asynchronous methods are what is tried
 @Timeout(60)
 class DetachedBodiesTest {
     private final ApplicationContextRunner application = new ApplicationContextRunner()
