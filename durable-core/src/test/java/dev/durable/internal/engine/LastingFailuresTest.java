@@ -145,8 +145,8 @@ class LastingFailuresTest {
                     .anySatisfy(
                             text -> assertThat(text)
                                     .matches(
-                                            "loop \"claims\" has failed at every try for \\d+ s, \\d+ times, lately: .*planted.*\\. What it"
-                                                    + " is for is not done meanwhile; it is tried on\\. The log has the stack\\."));
+                                            "loop \"claims\" has failed at every try for \\d+ s, \\d+ times, lately: .*planted.*\\. Until a try"
+                                                    + " succeeds its work is not done; nothing is lost\\. The log has the stack\\."));
         }
     }
 

@@ -146,21 +146,4 @@ class RecordedValuesTest {
         assertThatThrownBy(() -> replayed("refused", completed(3, null), scheduled("Ledger.book", WRITTEN.json())))
                 .hasMessageContaining("Acts.a");
     }
-
-    @Test
-    void the_result_of_a_run_that_has_ended_stays_its_result() {
-        try (GivenRun run = GivenRun.of(Booking.class, "returns")) {
-            run.expect("schedule 1 Acts.a[\"behind\"]");
-            WorkflowInstance instance = run.instance(false);
-            try {
-                List<HistoryEvent> history = new ArrayList<>(run.history());
-                history.add(completed(3, null));
-                RecordedTurn.of(history).forEach(turn -> instance.replay(turn.event(), turn.commands()));
-
-                assertThat(GivenRun.text(instance.close(4))).isEqualTo("completed {\"amount\":5}");
-            } finally {
-                instance.evict();
-            }
-        }
-    }
 }

@@ -1,6 +1,5 @@
 package dev.durable.internal.replay.call;
 
-import dev.durable.PayloadException;
 import dev.durable.history.ActivityCancelled;
 import dev.durable.history.ActivityCompleted;
 import dev.durable.history.ActivityFailed;
@@ -173,20 +172,10 @@ public final class EventApplier {
         }
     }
 
-    /** The end of a run that the history has holds, whatever was accepted then: no command answers a refusal there. */
     private Payload encode(@Nullable Object result, MethodSpec method) {
-        if (method.returnType() == void.class) {
-            return Payload.NULL;
-        }
-        String what = "the result of " + method.name();
-        try {
-            return setup.codec().encode(result, method.returnType(), what);
-        } catch (PayloadException refused) {
-            if (run.work().journal().isMadeAgainToItsEnd()) {
-                return setup.codec().asRecorded().encode(result, method.returnType(), what);
-            }
-            throw refused;
-        }
+        return method.returnType() == void.class
+                ? Payload.NULL
+                : setup.codec().encode(result, method.returnType(), "the result of " + method.name());
     }
 
     /** The object, once it was made; null while it is not, or where its constructor threw. */
