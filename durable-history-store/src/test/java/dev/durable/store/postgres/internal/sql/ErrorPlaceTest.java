@@ -46,13 +46,15 @@ class ErrorPlaceTest {
 
     @Test
     void a_data_exception_in_a_function_of_the_schema_names_the_function_and_no_value() {
-        SQLException e = errorOf("select durable.add_history_partitions('1999-01-01', '1999-01-02')");
+        SQLException e = errorOf(
+                "create or replace function durable.must(ok boolean, what text) returns void"
+                        + " language plpgsql as $$ begin perform what::integer; end $$; select durable.must(true, 'secret-1999')");
 
         Throwable shown = StoreErrors.withoutRow(e);
         assertThat(shown)
                 .hasMessageContaining(
-                        "invalid parameter value (its words are left out, as they may quote the value; it came of function"
-                                + " add_history_partitions)");
+                        "invalid text representation (its words are left out, as they may quote the value; it came of"
+                                + " function must)");
         assertThat(shown.getMessage()).doesNotContain("1999");
         assertThat((Throwable) StoreErrors.withoutRow((SQLException) shown))
                 .as("once more")

@@ -8,6 +8,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import dev.durable.DurableException;
 import dev.durable.ReusePolicy;
+import dev.durable.StoreRefusedException;
 import dev.durable.store.Delivery;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.InboxMessage;
@@ -284,7 +285,7 @@ class OutboxRelayTest extends StoreContract {
             assertThat(store.relay(100)).isEqualTo(new Relayed(1, 1, 1));
             Delivery direct = to(run, "poison");
             assertThatThrownBy(() -> store.deliver(List.of(direct)))
-                    .isExactlyInstanceOf(DurableException.class)
+                    .isExactlyInstanceOf(StoreRefusedException.class)
                     .hasMessageContaining("no poison here. Usual cause: a trigger or function of one's own");
         });
 
