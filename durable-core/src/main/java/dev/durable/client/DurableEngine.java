@@ -111,6 +111,7 @@ public interface DurableEngine extends AutoCloseable {
 
         /**
          * How long running activities may go on at {@link DurableEngine#close()}; default 10s, and a hundred years at most.
+         * A close takes at most some twenty seconds more, also while the database does not answer.
          *
          * @throws IllegalArgumentException where it is negative
          */

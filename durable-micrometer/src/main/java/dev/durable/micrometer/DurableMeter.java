@@ -89,7 +89,8 @@ public enum DurableMeter {
     OUTBOX_MESSAGES("durable.outbox.messages", Kind.COUNTER, null, "messages that left the outbox", "result"),
 
     // ── what this process has now ──
-    WORKER_HEALTHY("durable.worker.healthy", Kind.GAUGE, null, "1 while the worker is healthy"),
+    WORKER_HEALTHY(
+            "durable.worker.healthy", Kind.GAUGE, null, "1 while the worker is healthy; not there for a client only"),
     FAILING(
             "durable.failing",
             Kind.GAUGE,

@@ -41,7 +41,10 @@ final class EngineGauges implements AutoCloseable {
     }
 
     private void addAll() {
-        add(DurableMeter.WORKER_HEALTHY, () -> flag(engine.healthy()));
+        // A client only that can reach its database is no worker: alerts count the workers by this gauge.
+        if (engine.worker().session() != null) {
+            add(DurableMeter.WORKER_HEALTHY, () -> flag(engine.healthy()));
+        }
         add(DurableMeter.FAILING, () -> statistics().failing());
         add(DurableMeter.NUDGES_HEARD, () -> flag(statistics().nudgesHeard()));
         add(DurableMeter.QUEUE_SAMPLER, () -> flag(statistics().samplesQueues()));

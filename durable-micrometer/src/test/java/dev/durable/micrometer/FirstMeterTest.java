@@ -93,6 +93,18 @@ class FirstMeterTest {
         }
     }
 
+    @Test
+    void a_client_only_is_not_counted_among_the_healthy_workers() {
+        try (DurableEngine client = DurableEngine.builder(new InMemoryHistoryStore())
+                .register(Order.class)
+                .clientOnly()
+                .observe(DurableMetrics.of(registry))
+                .start()) {
+            assertThat(client.healthy()).isTrue();
+            assertThat(registry.find("durable.worker.healthy").gauge()).isNull();
+        }
+    }
+
     private static DurableEngine engine(DurableMetrics metrics) {
         return DurableEngine.builder(new InMemoryHistoryStore())
                 .register(Order.class, new Payments())

@@ -14,12 +14,15 @@ import org.jspecify.annotations.Nullable;
  * Threads that ask the store for callers: a pool without a free connection, a lock or a dead connection keeps one of these
  * for as long as it likes, while the caller goes on when the time of its call is over.
  *
- * <p>At most {@link #MOST} ask at once; the questions of others wait in order. One whose caller gave up leaves the line, so
+ * <p>At most {@link #MOST} ask at once, and {@link #MOST_OF_VIEWS} the views; the questions of others wait in order. One whose caller gave up leaves the line, so
  * that no more wait than there are callers.
  */
 final class AskedAside implements AutoCloseable {
     /** More than pools usually have connections. */
     static final int MOST = 64;
+
+    /** Listings are for people, and a replica that hangs keeps so many threads. */
+    static final int MOST_OF_VIEWS = 32;
 
     private static final Duration IDLE_THREADS_STAY = Duration.ofSeconds(30);
 
@@ -29,6 +32,7 @@ final class AskedAside implements AutoCloseable {
     private final Set<Thread> made = ConcurrentHashMap.newKeySet();
     private final BodyExecutor threads;
     private final BoundedExecutor line;
+    private final BoundedExecutor lineOfViews;
     private volatile boolean closed;
 
     /** @param loggable what goes wrong on its threads as it may be logged */
@@ -50,11 +54,21 @@ final class AskedAside implements AutoCloseable {
         };
         this.threads = new BodyExecutor(factory, IDLE_THREADS_STAY, loggable);
         this.line = new BoundedExecutor(threads, MOST, loggable);
+        this.lineOfViews = new BoundedExecutor(threads, MOST_OF_VIEWS, loggable);
     }
 
     /** The answer; when the engine is closed the caller's own thread asks. */
     <T extends @Nullable Object> CompletableFuture<T> ask(Supplier<T> question) {
-        Question<T> asked = new Question<>(question);
+        return ask(line, question);
+    }
+
+    /** As {@link #ask}, in the line of the views. */
+    <T extends @Nullable Object> CompletableFuture<T> askViews(Supplier<T> question) {
+        return ask(lineOfViews, question);
+    }
+
+    private <T extends @Nullable Object> CompletableFuture<T> ask(BoundedExecutor line, Supplier<T> question) {
+        Question<T> asked = new Question<>(line, question);
         if (closed) {
             asked.run();
             return asked;
@@ -84,9 +98,11 @@ final class AskedAside implements AutoCloseable {
     }
 
     private final class Question<T extends @Nullable Object> extends CompletableFuture<T> implements Runnable {
+        private final BoundedExecutor line;
         private final Supplier<T> question;
 
-        Question(Supplier<T> question) {
+        Question(BoundedExecutor line, Supplier<T> question) {
+            this.line = line;
             this.question = question;
         }
 

@@ -40,6 +40,14 @@ public interface Drive extends AutoCloseable {
     }
 
     /**
+     * As {@link #ask}, for questions to the views, which may be answered by a replica: they wait in a line of their own, so
+     * that a replica which hangs keeps no order and no start.
+     */
+    default <T extends @Nullable Object> CompletableFuture<T> askViews(Supplier<T> question) {
+        return ask(question);
+    }
+
+    /**
      * Blocks a client's thread until the future is done.
      *
      * @param timeout null waits for ever

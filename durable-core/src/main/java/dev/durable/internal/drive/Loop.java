@@ -2,7 +2,6 @@ package dev.durable.internal.drive;
 
 import dev.durable.store.Thrown;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.UnaryOperator;
@@ -18,6 +17,9 @@ import org.slf4j.LoggerFactory;
 public final class Loop implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Loop.class);
     private static final Duration AFTER_ERROR = Duration.ofSeconds(1);
+
+    /** How long a close waits for the step. */
+    static final Duration PATIENCE = Duration.ofSeconds(5);
 
     @SuppressWarnings("ThreadLocalUsage") // a thread is one loop's for its whole life
     private static final ThreadLocal<@Nullable Loop> CURRENT = new ThreadLocal<>();
@@ -85,16 +87,30 @@ public final class Loop implements AutoCloseable {
         return asleep ? 0 : System.nanoTime() - lastProgressNanos;
     }
 
-    /** Lets the current call of the step finish and joins the thread. */
-    @Override
-    public void close() {
+    /** The current call of the step is the last one. */
+    void stop() {
         stopped = true;
         wake();
+    }
+
+    /** Stops, and waits for the current call of the step to return, which a database that is away may keep for long. */
+    void close(Duration longest) {
+        stop();
         try {
-            thread.join(TimeUnit.SECONDS.toMillis(30));
+            if (!thread.join(longest)) {
+                log.warn(
+                        "{} is still at work after {} and ends when its call of the store does",
+                        thread.getName(),
+                        longest);
+            }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    @Override
+    public void close() {
+        close(PATIENCE);
     }
 
     private void run() {

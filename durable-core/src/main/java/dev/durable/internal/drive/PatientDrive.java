@@ -118,6 +118,11 @@ public final class PatientDrive implements Drive {
     }
 
     @Override
+    public <T extends @Nullable Object> CompletableFuture<T> askViews(Supplier<T> question) {
+        return drive.askViews(question);
+    }
+
+    @Override
     public <T extends @Nullable Object> T await(CompletableFuture<T> future, @Nullable Duration timeout)
             throws InterruptedException, ExecutionException, TimeoutException {
         return drive.await(future, timeout);

@@ -17,7 +17,10 @@ import org.jspecify.annotations.Nullable;
 
 /** The {@link Drive} of production: each step has a thread, and activity bodies run on thread pools. */
 public final class ThreadDrive implements Drive {
-    private static final long MOMENT_NANOS = 5_000_000;
+    private static final long BREATH_NANOS = 5_000_000;
+    /** For a loop that is closed after others have used up the time. */
+    private static final Duration MOMENT = Duration.ofMillis(100);
+
     private static final Duration IDLE_THREADS_STAY = Duration.ofMinutes(1);
 
     /** Read by a loop of their own (the session asks for progress) while others are still added. */
@@ -78,6 +81,11 @@ public final class ThreadDrive implements Drive {
     }
 
     @Override
+    public <T extends @Nullable Object> CompletableFuture<T> askViews(Supplier<T> question) {
+        return aside.askViews(question);
+    }
+
+    @Override
     public <T extends @Nullable Object> T await(CompletableFuture<T> future, @Nullable Duration timeout)
             throws InterruptedException, ExecutionException, TimeoutException {
         return waits.await(future, timeout);
@@ -85,7 +93,7 @@ public final class ThreadDrive implements Drive {
 
     @Override
     public void breathe() {
-        LockSupport.parkNanos(MOMENT_NANOS);
+        LockSupport.parkNanos(BREATH_NANOS);
     }
 
     @Override
@@ -99,11 +107,16 @@ public final class ThreadDrive implements Drive {
         return loops.stream().mapToLong(Loop::nanosSinceProgress).max().orElse(0);
     }
 
-    /** Last added, first closed: what feeds others stops before them. */
+    /**
+     * Last added, first closed: loops that feed others stop before them. All together get the time of one, as a database that
+     * is away keeps all of them.
+     */
     @Override
     public void close() {
+        long end = System.nanoTime() + Loop.PATIENCE.toNanos();
         for (int i = loops.size() - 1; i >= 0; i--) {
-            loops.get(i).close();
+            Duration left = Duration.ofNanos(end - System.nanoTime());
+            loops.get(i).close(left.compareTo(MOMENT) > 0 ? left : MOMENT);
         }
         executors.forEach(Runnable::run);
         waits.close();

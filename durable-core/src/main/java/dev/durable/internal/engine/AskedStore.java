@@ -10,6 +10,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +24,7 @@ final class AskedStore implements InvocationHandler {
             "clock", "nudges", "joined", "trouble", "troubledFor", "historyStore", "equals", "hashCode", "toString");
 
     private final Object store;
+    private final boolean isViews;
     private final Drive drive;
     private final Wait wait;
 
@@ -38,14 +40,15 @@ final class AskedStore implements InvocationHandler {
         Object forAnswer(CompletableFuture<@Nullable Object> answer, String what) throws Throwable;
     }
 
-    private AskedStore(Object store, Drive drive, Wait wait) {
+    private AskedStore(Object store, boolean isViews, Drive drive, Wait wait) {
         this.store = store;
+        this.isViews = isViews;
         this.drive = drive;
         this.wait = wait;
     }
 
     static HistoryStore of(HistoryStore store, Drive drive, Wait wait) {
-        return proxy(HistoryStore.class, new AskedStore(store, drive, wait));
+        return proxy(HistoryStore.class, new AskedStore(store, false, drive, wait));
     }
 
     private static <T> T proxy(Class<T> type, AskedStore handler) {
@@ -55,12 +58,13 @@ final class AskedStore implements InvocationHandler {
     @Override
     public @Nullable Object invoke(Object proxy, Method method, Object @Nullable [] arguments) throws Throwable {
         if (method.getName().equals("views")) {
-            return proxy(Views.class, new AskedStore(((HistoryStore) store).views(), drive, wait));
+            return proxy(Views.class, new AskedStore(((HistoryStore) store).views(), true, drive, wait));
         }
         if (AT_ONCE.contains(method.getName())) {
             return call(method, arguments);
         }
-        return wait.forAnswer(drive.ask(() -> callUnchecked(method, arguments)), method.getName());
+        Supplier<@Nullable Object> question = () -> callUnchecked(method, arguments);
+        return wait.forAnswer(isViews ? drive.askViews(question) : drive.ask(question), method.getName());
     }
 
     private @Nullable Object call(Method method, Object @Nullable [] arguments) throws Throwable {

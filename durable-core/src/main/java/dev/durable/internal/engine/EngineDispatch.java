@@ -43,6 +43,7 @@ import dev.durable.store.Thrown;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -343,7 +344,7 @@ final class EngineDispatch implements Dispatch {
                     : drive.await(answer, deadline.left().plus(ROOM_FOR_REFUSALS));
         } catch (TimeoutException e) {
             answer.cancel(false);
-            throw new StoreUnavailableException(what + ": the database has not answered for "
+            throw new StoreUnavailableException("the database has not answered a call (" + asWords(what) + ") for "
                     + deadline.whole().toSeconds()
                     + " s, which is as long as a call waits (callTimeout). "
                     + (WRITES.contains(what) ? "What was sent may still happen." : "Nothing was changed by this call.")
@@ -355,6 +356,11 @@ final class EngineDispatch implements Dispatch {
         } catch (ExecutionException e) {
             throw withCaller(Objects.requireNonNullElse(e.getCause(), e));
         }
+    }
+
+    /** The name of a method of the store as people read it: {@code latestRun} is "latest run". */
+    private static String asWords(String method) {
+        return method.replaceAll("(?=[A-Z])", " ").toLowerCase(Locale.ROOT);
     }
 
     /** It was thrown on a thread that says nothing of the application. */

@@ -8,6 +8,10 @@ import dev.durable.store.HistoryStore;
 import dev.durable.store.Served;
 import java.time.Duration;
 import java.util.UUID;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -34,6 +38,9 @@ public final class WorkerSession implements Chore {
 
     /** The longest lease that is allowed. */
     public static final Duration LONGEST_LEASE = Duration.ofDays(1);
+
+    /** How long a close waits for the store: a pool or a dead connection may keep it for minutes. */
+    private static final Duration CLOSING = Duration.ofSeconds(5);
 
     private final HistoryStore store;
     private final Own own;
@@ -145,11 +152,27 @@ public final class WorkerSession implements Chore {
      * after its lease.
      */
     public void close() {
+        UUID session = id;
+        FutureTask<@Nullable Void> closing = new FutureTask<>(() -> store.closeSession(session), null);
+        Thread.ofPlatform().daemon().name("durable-session-close").start(closing);
         try {
-            store.closeSession(id);
-        } catch (StoreUnavailableException | CommitUnknownException e) {
-            log.warn("session {} could not be closed and will be declared dead: {}", id, e.getMessage());
+            closing.get(CLOSING.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException e) {
+            warnUnclosed(session, "the store has not answered for " + CLOSING);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            warnUnclosed(session, "the thread that closes it was interrupted");
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof StoreUnavailableException || e.getCause() instanceof CommitUnknownException) {
+                warnUnclosed(session, String.valueOf(e.getCause().getMessage()));
+            } else {
+                throw new IllegalStateException("session " + session + " could not be closed", e.getCause());
+            }
         }
+    }
+
+    private static void warnUnclosed(UUID session, String why) {
+        log.warn("session {} could not be closed and will be declared dead: {}", session, why);
     }
 
     private Duration third() {

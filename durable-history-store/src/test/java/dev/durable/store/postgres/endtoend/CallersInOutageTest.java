@@ -179,6 +179,28 @@ class CallersInOutageTest {
         }
     }
 
+    @Test
+    void an_engine_closes_soon_while_the_database_is_away() throws Exception {
+        EmbeddedPostgres server = EmbeddedPostgres.at(directory.resolve("server-of-a-close"));
+        try (HikariDataSource pool = pool(server)) {
+            DurableEngine worker = engine(pool)
+                    .register(Case.class)
+                    .activity(Desk.class, (Desk) () -> "never")
+                    .drainTimeout(Duration.ofSeconds(1))
+                    .start();
+            server.close();
+            Bench.awaitThat(() -> !worker.problems().isEmpty());
+
+            long began = System.nanoTime();
+            worker.close();
+            assertThat(Duration.ofNanos(System.nanoTime() - began))
+                    .as("a second for activities, five for loops, five for the session, and the machine's own")
+                    .isLessThan(Duration.ofSeconds(25));
+        } finally {
+            server.close();
+        }
+    }
+
     /** One thread for each method of each of them, again and again until the outage has lasted. */
     private Queue<Took> callAll(List<Map<Class<?>, Object>> clients) throws InterruptedException {
         Queue<Took> all = new ConcurrentLinkedQueue<>();
