@@ -17,7 +17,6 @@ import org.jspecify.annotations.Nullable;
  * @param type workflow type
  * @param formerTypes other names that the type has or had: an open run under one of them is of the same type
  * @param taskQueue its queue
- * @param needs level of guarded behaviours that a worker must be able to replay to claim it; 0 is any
  * @param fence the fence it is parked under
  * @param events WorkflowStarted and, where the first turn ran at once, what that gave
  * @param jobs jobs of the first turn
@@ -40,7 +39,6 @@ public record NewRun(
         String type,
         List<String> formerTypes,
         String taskQueue,
-        int needs,
         UUID fence,
         List<StoredEvent> events,
         List<NewJob> jobs,
@@ -61,7 +59,6 @@ public record NewRun(
             String type,
             List<String> formerTypes,
             String taskQueue,
-            int needs,
             UUID fence,
             List<StoredEvent> events,
             List<NewJob> jobs,
@@ -79,7 +76,6 @@ public record NewRun(
                 type,
                 formerTypes,
                 taskQueue,
-                needs,
                 fence,
                 events,
                 jobs,
@@ -119,7 +115,6 @@ public record NewRun(
                 type,
                 formerTypes,
                 taskQueue,
-                needs,
                 fence,
                 events,
                 jobs,
@@ -142,7 +137,6 @@ public record NewRun(
                 type,
                 formerTypes,
                 taskQueue,
-                needs,
                 fence,
                 events,
                 jobs,
@@ -165,7 +159,6 @@ public record NewRun(
                 type,
                 formerTypes,
                 taskQueue,
-                needs,
                 fence,
                 List.of(started),
                 List.of(),
@@ -188,7 +181,6 @@ public record NewRun(
                 type,
                 formerTypes,
                 taskQueue,
-                needs,
                 fence,
                 events,
                 jobs,

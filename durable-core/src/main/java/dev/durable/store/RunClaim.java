@@ -10,7 +10,6 @@ import java.util.UUID;
  * @param session who asks
  * @param taskQueues queues it serves
  * @param types workflow types it has; others are left for others
- * @param needs the highest level of guarded behaviours it can replay
  * @param limit how many at most
  * @param ownedFor how long the activation may take before anybody else may claim, while the session lives
  * @param fence under which they will be claimed, never used before: by it they are found if the answer is lost
@@ -21,7 +20,6 @@ public record RunClaim(
         UUID session,
         Set<String> taskQueues,
         Set<String> types,
-        int needs,
         int limit,
         Duration ownedFor,
         UUID fence,
@@ -34,8 +32,8 @@ public record RunClaim(
     }
 
     /** A claim under a random fence, after no lost replies. */
-    public RunClaim(UUID session, Set<String> taskQueues, Set<String> types, int needs, int limit, Duration ownedFor) {
-        this(session, taskQueues, types, needs, limit, ownedFor, UUID.randomUUID(), Set.of());
+    public RunClaim(UUID session, Set<String> taskQueues, Set<String> types, int limit, Duration ownedFor) {
+        this(session, taskQueues, types, limit, ownedFor, UUID.randomUUID(), Set.of());
     }
 
     @Override

@@ -337,7 +337,6 @@ final class RunStarter {
                 target.type(),
                 target.formerTypes(),
                 queue == null ? target.defaultQueue() : queue,
-                0,
                 fence == null ? key.runId() : fence,
                 List.of(),
                 List.of(),

@@ -192,7 +192,7 @@ public final class RunClaimLoop implements Step {
         lost.values().removeIf(until -> until - now < 0);
         UUID fence = fences.get();
         RunClaim claim = new RunClaim(
-                session.get(), wanted.taskQueues(), wanted.types(), 0, BATCH, OWNED_FOR, fence, lost.keySet());
+                session.get(), wanted.taskQueues(), wanted.types(), BATCH, OWNED_FOR, fence, lost.keySet());
         try {
             return store.claimRuns(claim);
         } catch (StoreUnavailableException e) {

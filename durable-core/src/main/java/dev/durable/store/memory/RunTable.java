@@ -175,7 +175,7 @@ final class RunTable {
     }
 
     private static boolean suits(RunClaim claim, RunRow run) {
-        return claim.types().contains(run.start().type()) && run.start().needs() <= claim.needs();
+        return claim.types().contains(run.start().type());
     }
 
     private static Optional<Instant> wakeOfParked(Hold hold, Instant after) {

@@ -363,7 +363,6 @@ class AttemptContextTest {
                         bench.session.id(),
                         Set.of(ActivityBench.QUEUE),
                         Set.of("OrderWorkflow"),
-                        0,
                         10,
                         Duration.ofSeconds(10)))
                 .runs()

@@ -309,7 +309,6 @@ public final class ActivityBench {
                 "OrderWorkflow",
                 List.of(),
                 QUEUE,
-                0,
                 UUID.randomUUID(),
                 List.of(
                         new StoredEvent(

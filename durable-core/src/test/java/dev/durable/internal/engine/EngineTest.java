@@ -513,8 +513,7 @@ class EngineTest {
                 DurableEngine.builder(store).register(Echo.class).clientOnly().start()) {
             WorkflowHandle<Echo, String> h =
                     client.client().start(Echo.class, StartOptions.id("e-1"), w -> w.run("one", false));
-            assertThat(store.claimRuns(
-                                    new RunClaim(other, Set.of("default"), Set.of("Echo"), 0, 1, Duration.ofMinutes(1)))
+            assertThat(store.claimRuns(new RunClaim(other, Set.of("default"), Set.of("Echo"), 1, Duration.ofMinutes(1)))
                             .runs())
                     .hasSize(1);
             try (DurableEngine worker = DurableEngine.builder(store)

@@ -137,7 +137,7 @@ class RunClaimLoopTest {
     void what_is_left_to_a_session_that_had_it_and_does_not_look_is_claimed_after_that_moment() throws Exception {
         start(run("orphan"));
         Duration aMoment = Duration.ofMillis(10);
-        store.claimRuns(new RunClaim(opened(), Set.of("default"), Set.of("OrderWorkflow"), 0, 1, aMoment));
+        store.claimRuns(new RunClaim(opened(), Set.of("default"), Set.of("OrderWorkflow"), 1, aMoment));
         clock.advance(aMoment);
 
         Duration sleep = claims.runOnce();

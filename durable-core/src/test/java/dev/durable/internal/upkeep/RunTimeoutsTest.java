@@ -115,7 +115,6 @@ class RunTimeoutsTest {
                 "OrderWorkflow",
                 List.of(),
                 ActivityBench.QUEUE,
-                0,
                 UUID.randomUUID(),
                 List.of(EventJson.encode(new WorkflowStarted(
                         1,

@@ -19,7 +19,7 @@ public final class AnotherOwner {
         store.sessions().forEach(session -> store.closeSession(session.session()));
         UUID own = UUID.randomUUID();
         store.openSession(own, "another", Duration.ofMinutes(10));
-        RunClaim claim = new RunClaim(own, Set.of(taskQueue), Set.of(type), 0, 100, Duration.ofMinutes(10));
+        RunClaim claim = new RunClaim(own, Set.of(taskQueue), Set.of(type), 100, Duration.ofMinutes(10));
         for (ClaimedRun run : store.claimRuns(claim).runs()) {
             Writer writer = new Writer(store, run.run(), run.fence(), run.nextEventId());
             writer.write(writer.step()

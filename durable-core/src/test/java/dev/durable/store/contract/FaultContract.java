@@ -139,7 +139,7 @@ abstract class FaultContract extends StoreContract {
     @Test
     void what_a_claim_took_whose_answer_was_lost_is_had_at_once_by_who_names_its_fence_and_by_others_in_time() {
         started("order-1");
-        RunClaim claim = new RunClaim(session, Set.of(QUEUE), Set.of(TYPE), 0, 10, OWNED);
+        RunClaim claim = new RunClaim(session, Set.of(QUEUE), Set.of(TYPE), 10, OWNED);
         faulty.next("claimRuns", Fault.DONE_BUT_UNKNOWN, Fault.DONE_BUT_UNKNOWN);
         assertThatThrownBy(() -> unsteady.claimRuns(claim)).isInstanceOf(CommitUnknownException.class);
         assertThat(claimRuns(session)).as("by who does not name it").isEmpty();
@@ -161,7 +161,7 @@ abstract class FaultContract extends StoreContract {
     }
 
     private RunClaim naming(Set<UUID> lost) {
-        return new RunClaim(session, Set.of(QUEUE), Set.of(TYPE), 0, 10, OWNED, UUID.randomUUID(), lost);
+        return new RunClaim(session, Set.of(QUEUE), Set.of(TYPE), 10, OWNED, UUID.randomUUID(), lost);
     }
 
     @Test

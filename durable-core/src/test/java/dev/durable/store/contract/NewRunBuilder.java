@@ -35,7 +35,6 @@ public final class NewRunBuilder {
     private final Map<String, String> memo = new HashMap<>();
     private String type = StoreContract.TYPE;
     private String taskQueue = StoreContract.QUEUE;
-    private int needs;
     private Instant wakeAt;
     private Duration startDelay = Duration.ZERO;
     private boolean firstTurnDone;
@@ -88,11 +87,6 @@ public final class NewRunBuilder {
 
     public NewRunBuilder taskQueue(String queue) {
         this.taskQueue = queue;
-        return this;
-    }
-
-    public NewRunBuilder needs(int level) {
-        this.needs = level;
         return this;
     }
 
@@ -161,7 +155,6 @@ public final class NewRunBuilder {
                 type,
                 formerTypes,
                 taskQueue,
-                needs,
                 fence,
                 events,
                 jobs,

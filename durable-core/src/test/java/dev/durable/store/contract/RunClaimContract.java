@@ -63,7 +63,7 @@ abstract class RunClaimContract extends StoreContract {
         signalled(resting.run(), "b");
         started("order-2");
 
-        ClaimedRuns got = store.claimRuns(new RunClaim(session, Set.of(QUEUE), Set.of(TYPE), 0, 10, OWNED));
+        ClaimedRuns got = store.claimRuns(new RunClaim(session, Set.of(QUEUE), Set.of(TYPE), 10, OWNED));
 
         assertThat(got.runs()).hasSize(2);
         assertThat(got.messages()).isEqualTo(store.messages(List.of(resting.run()), 10));
@@ -88,7 +88,7 @@ abstract class RunClaimContract extends StoreContract {
             deliver(resting.run(), signal("s" + i, large));
         }
 
-        ClaimedRuns got = store.claimRuns(new RunClaim(session, Set.of(QUEUE), Set.of(TYPE), 0, 10, OWNED));
+        ClaimedRuns got = store.claimRuns(new RunClaim(session, Set.of(QUEUE), Set.of(TYPE), 10, OWNED));
 
         List<InboxMessage> first = got.messages().get(resting.run().runId());
         assertThat(first).hasSizeBetween(1, Portion.BYTES / size + 1);
@@ -117,9 +117,9 @@ abstract class RunClaimContract extends StoreContract {
         signalled(known.run(), "approve");
         RunKey unknown = started("order-1");
 
-        ClaimedRuns mine = store.claimRuns(new RunClaim(session, Set.of(QUEUE), Set.of(TYPE), 0, 10, OWNED));
+        ClaimedRuns mine = store.claimRuns(new RunClaim(session, Set.of(QUEUE), Set.of(TYPE), 10, OWNED));
         advance(OWNED.plusSeconds(1));
-        ClaimedRuns others = store.claimRuns(new RunClaim(openSession(), Set.of(QUEUE), Set.of(TYPE), 0, 10, OWNED));
+        ClaimedRuns others = store.claimRuns(new RunClaim(openSession(), Set.of(QUEUE), Set.of(TYPE), 10, OWNED));
 
         assertThat(mine.runs()).hasSize(2);
         assertThat(mine.histories()).isEqualTo(Map.of(unknown.runId(), store.history(unknown.runId(), 1, 10)));
@@ -139,14 +139,14 @@ abstract class RunClaimContract extends StoreContract {
         assertThat(writer.nextEventId()).isEqualTo(ClaimedRuns.SHORT_HISTORY + 1);
         signalled(writer.run(), "approve");
         advance(OWNED.plusSeconds(1));
-        RunClaim claim = new RunClaim(other, Set.of(QUEUE), Set.of(TYPE), 0, 10, OWNED);
+        RunClaim claim = new RunClaim(other, Set.of(QUEUE), Set.of(TYPE), 10, OWNED);
 
         ClaimedRuns justShort = store.claimRuns(claim);
         Writer next = writer(justShort.runs().getFirst());
         next.write(next.step().schedules(ClaimedRuns.SHORT_HISTORY));
         signalled(next.run(), "approve");
         advance(OWNED.plusSeconds(1));
-        ClaimedRuns tooLong = store.claimRuns(new RunClaim(session, Set.of(QUEUE), Set.of(TYPE), 0, 10, OWNED));
+        ClaimedRuns tooLong = store.claimRuns(new RunClaim(session, Set.of(QUEUE), Set.of(TYPE), 10, OWNED));
 
         assertThat(justShort.histories().get(writer.run().runId())).hasSize(ClaimedRuns.SHORT_HISTORY);
         assertThat(tooLong.runs()).hasSize(1);
@@ -168,7 +168,7 @@ abstract class RunClaimContract extends StoreContract {
         }
         advance(OWNED.plusSeconds(1));
 
-        ClaimedRuns got = store.claimRuns(new RunClaim(openSession(), Set.of(QUEUE), Set.of(TYPE), 0, 100, OWNED));
+        ClaimedRuns got = store.claimRuns(new RunClaim(openSession(), Set.of(QUEUE), Set.of(TYPE), 100, OWNED));
 
         assertThat(got.runs()).hasSize(runs);
         assertThat(got.messages()).hasSize(runs);
@@ -289,7 +289,7 @@ abstract class RunClaimContract extends StoreContract {
         started(newRun("order-1").type("Other"));
 
         assertThat(claimRuns(session)).isEmpty();
-        assertThat(claim(Set.of(QUEUE), Set.of("Other", TYPE), 0)).hasSize(1);
+        assertThat(claim(Set.of(QUEUE), Set.of("Other", TYPE))).hasSize(1);
     }
 
     @Test
@@ -298,7 +298,7 @@ abstract class RunClaimContract extends StoreContract {
         started("order-2");
 
         assertThat(claimedIds(session)).containsExactly("order-2");
-        assertThat(claim(Set.of("slow", "fast"), Set.of(TYPE), 0)).hasSize(1);
+        assertThat(claim(Set.of("slow", "fast"), Set.of(TYPE))).hasSize(1);
     }
 
     @Test
@@ -306,7 +306,7 @@ abstract class RunClaimContract extends StoreContract {
         started(newRun("order-1").taskQueue("slow"));
         started(newRun("order-2").taskQueue("fast"));
 
-        assertThat(claim(Set.of("slow", "fast"), Set.of(TYPE), 0)).hasSize(2);
+        assertThat(claim(Set.of("slow", "fast"), Set.of(TYPE))).hasSize(2);
     }
 
     @ParameterizedTest
@@ -318,18 +318,10 @@ abstract class RunClaimContract extends StoreContract {
             started(newRun("other-" + i).taskQueue(crowded));
         }
 
-        RunClaim claim = new RunClaim(session, Set.of("busy", "slow"), Set.of(TYPE), 0, 5, OWNED);
+        RunClaim claim = new RunClaim(session, Set.of("busy", "slow"), Set.of(TYPE), 5, OWNED);
         assertThat(store.claimRuns(claim).runs())
                 .extracting(c -> c.run().workflowId())
                 .contains("order-1");
-    }
-
-    @Test
-    void a_run_that_needs_a_newer_worker_is_left_for_it() {
-        started(newRun("order-1").needs(2));
-
-        assertThat(claim(Set.of(QUEUE), Set.of(TYPE), 1)).isEmpty();
-        assertThat(claim(Set.of(QUEUE), Set.of(TYPE), 2)).hasSize(1);
     }
 
     @Test
@@ -349,7 +341,7 @@ abstract class RunClaimContract extends StoreContract {
         }
 
         assertThat(claimRuns(session, 5)).hasSize(5);
-        RunClaim claim = new RunClaim(session, Set.of(QUEUE), Set.of(TYPE), 0, 200, OWNED);
+        RunClaim claim = new RunClaim(session, Set.of(QUEUE), Set.of(TYPE), 200, OWNED);
         int claimed = 0;
         ClaimedRuns got;
         do {
@@ -364,7 +356,7 @@ abstract class RunClaimContract extends StoreContract {
     void a_claim_that_got_as_many_as_it_asked_for_may_have_more() {
         started("order-1");
         started("order-2");
-        RunClaim claim = new RunClaim(session, Set.of(QUEUE), Set.of(TYPE), 0, 1, OWNED);
+        RunClaim claim = new RunClaim(session, Set.of(QUEUE), Set.of(TYPE), 1, OWNED);
 
         assertThat(store.claimRuns(claim).retryIn()).isZero();
         assertThat(store.claimRuns(claim).retryIn()).isZero();
@@ -379,7 +371,7 @@ abstract class RunClaimContract extends StoreContract {
         signalled(parked("order-1").run(), "approve");
         advance(Duration.ofMillis(101));
 
-        RunClaim claim = new RunClaim(session, Set.of(QUEUE), Set.of(TYPE), 0, 1, OWNED);
+        RunClaim claim = new RunClaim(session, Set.of(QUEUE), Set.of(TYPE), 1, OWNED);
         assertThat(Stream.of(store.claimRuns(claim), store.claimRuns(claim)).flatMap(got -> got.runs().stream()))
                 .extracting(got -> got.run().workflowId())
                 .containsExactly("order-1");
@@ -393,7 +385,7 @@ abstract class RunClaimContract extends StoreContract {
         advance(Duration.ofMillis(101));
 
         for (int i = 0; i < 3; i++) {
-            ClaimedRuns got = store.claimRuns(new RunClaim(session, Set.of(QUEUE), Set.of(TYPE), 0, 1, OWNED));
+            ClaimedRuns got = store.claimRuns(new RunClaim(session, Set.of(QUEUE), Set.of(TYPE), 1, OWNED));
             assertThat(got.runs()).isEmpty();
             assertThat(got.retryIn()).isNull();
         }
@@ -408,7 +400,7 @@ abstract class RunClaimContract extends StoreContract {
             writer.write(writer.step());
             Instant before = store.now();
             signalled(writer.run(), "approve");
-            ClaimedRuns early = store.claimRuns(new RunClaim(other, Set.of(QUEUE), Set.of(TYPE), 0, 100, OWNED));
+            ClaimedRuns early = store.claimRuns(new RunClaim(other, Set.of(QUEUE), Set.of(TYPE), 100, OWNED));
             boolean inTime = Duration.between(before, store.now()).compareTo(moment) < 0;
             if (inTime) {
                 assertThat(early.runs()).as("within the moment").isEmpty();
@@ -428,7 +420,7 @@ abstract class RunClaimContract extends StoreContract {
 
         advance(Duration.ofMillis(101));
 
-        ClaimedRuns late = store.claimRuns(new RunClaim(openSession(), Set.of(QUEUE), Set.of(TYPE), 0, 100, OWNED));
+        ClaimedRuns late = store.claimRuns(new RunClaim(openSession(), Set.of(QUEUE), Set.of(TYPE), 100, OWNED));
         assertThat(late.runs()).extracting(claim -> claim.run().workflowId()).containsExactly("order-1");
         assertThat(late.retryIn()).as("nothing is left").isNull();
     }
@@ -492,8 +484,7 @@ abstract class RunClaimContract extends StoreContract {
         assertThat(nextDue(QUEUE)).contains(now.plusSeconds(20));
     }
 
-    private List<ClaimedRun> claim(Set<String> queues, Set<String> types, int needs) {
-        return store.claimRuns(new RunClaim(session, queues, types, needs, 100, OWNED))
-                .runs();
+    private List<ClaimedRun> claim(Set<String> queues, Set<String> types) {
+        return store.claimRuns(new RunClaim(session, queues, types, 100, OWNED)).runs();
     }
 }

@@ -117,7 +117,7 @@ public abstract class StoreContract {
 
     /** When the next parked run of these queues is due. */
     protected Optional<Instant> nextDue(String... queues) {
-        return Optional.ofNullable(store.claimRuns(new RunClaim(session, Set.of(queues), Set.of(), 0, 1, OWNED))
+        return Optional.ofNullable(store.claimRuns(new RunClaim(session, Set.of(queues), Set.of(), 1, OWNED))
                 .nextDue());
     }
 
@@ -126,7 +126,7 @@ public abstract class StoreContract {
     }
 
     protected List<ClaimedRun> claimRuns(UUID claimer, int limit) {
-        return store.claimRuns(new RunClaim(claimer, Set.of(QUEUE), Set.of(TYPE), 0, limit, OWNED))
+        return store.claimRuns(new RunClaim(claimer, Set.of(QUEUE), Set.of(TYPE), limit, OWNED))
                 .runs();
     }
 

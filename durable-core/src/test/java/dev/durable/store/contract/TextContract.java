@@ -177,7 +177,7 @@ abstract class TextContract extends StoreContract {
         String odd = "Bestellung €/😀";
         started(newRun("order-1").type(odd).taskQueue(odd));
 
-        assertThat(store.claimRuns(new RunClaim(session, Set.of(odd), Set.of(odd), 0, 10, OWNED))
+        assertThat(store.claimRuns(new RunClaim(session, Set.of(odd), Set.of(odd), 10, OWNED))
                         .runs())
                 .singleElement()
                 .matches(claim -> claim.type().equals(odd) && claim.taskQueue().equals(odd));

@@ -165,7 +165,7 @@ class SkippingTimeTest {
     }
 
     private static RunClaim claimOf(UUID session) {
-        return new RunClaim(session, Set.of("default"), Set.of("W"), 0, 10, OWNED);
+        return new RunClaim(session, Set.of("default"), Set.of("W"), 10, OWNED);
     }
 
     private void start(String workflowId, Duration delay, Instant deadline) {
@@ -179,7 +179,6 @@ class SkippingTimeTest {
                 "W",
                 List.of(),
                 "default",
-                0,
                 UUID.randomUUID(),
                 List.of(new StoredEvent(1, "WorkflowStarted", now, null, "{}")),
                 List.of(),

@@ -64,8 +64,8 @@ class ForgottenClaimTest extends StoreContract {
     }
 
     private List<ClaimedRun> naming(UUID lost) {
-        return store.claimRuns(new RunClaim(
-                        session, Set.of(QUEUE), Set.of(TYPE), 0, 10, OWNED, UUID.randomUUID(), Set.of(lost)))
+        return store.claimRuns(
+                        new RunClaim(session, Set.of(QUEUE), Set.of(TYPE), 10, OWNED, UUID.randomUUID(), Set.of(lost)))
                 .runs();
     }
 

@@ -45,8 +45,7 @@ class IdleStatementsTest {
             costs.put("claimJobs", of(() -> store.claimJobs(new JobClaim(session, "default", Set.of("A.b"), 10))));
             costs.put(
                     "claimRuns",
-                    of(() -> store.claimRuns(
-                            new RunClaim(session, QUEUES, Set.of("W"), 0, 10, Duration.ofSeconds(15)))));
+                    of(() -> store.claimRuns(new RunClaim(session, QUEUES, Set.of("W"), 10, Duration.ofSeconds(15)))));
             costs.put("earliestTimeouts", of(store::earliestTimeouts));
             costs.put("held", of(() -> store.held(session)));
             costs.put("queueRules", of(() -> store.queueRules(QUEUES)));

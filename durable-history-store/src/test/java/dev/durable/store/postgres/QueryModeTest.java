@@ -59,7 +59,7 @@ class QueryModeTest {
                             .schedules(Outcomes.job(2, store.now(), ACTIVITY, "default", 0, second))
                             .wakesAt(now.plus(1, ChronoUnit.HOURS))))
                     .isEqualTo(Transition.Outcome.APPLIED);
-            assertThat(store.claimRuns(new RunClaim(session, Set.of("default"), Set.of(), 0, 1, Duration.ofSeconds(1)))
+            assertThat(store.claimRuns(new RunClaim(session, Set.of("default"), Set.of(), 1, Duration.ofSeconds(1)))
                             .nextDue())
                     .isEqualTo(now.plus(1, ChronoUnit.HOURS));
             assertThat(writer.write(writer.closing().settles(2, second.token())))

@@ -71,8 +71,7 @@ class RefusedRowTest {
 
     private List<String> claimedRuns(int limit) {
         return store
-                .claimRuns(
-                        new RunClaim(session, Set.of(QUEUE), Set.of("OrderWorkflow"), 0, limit, Duration.ofSeconds(30)))
+                .claimRuns(new RunClaim(session, Set.of(QUEUE), Set.of("OrderWorkflow"), limit, Duration.ofSeconds(30)))
                 .runs()
                 .stream()
                 .map(run -> run.run().workflowId())

@@ -119,7 +119,6 @@ create table ${schema}.run_state (
     not_before    timestamptz,
     deadline      timestamptz,
     expires_at    timestamptz,
-    needs         integer     not null default 0,
     stalls        integer     not null default 0,
     shard         smallint    not null,
     paused        boolean     not null default false,

@@ -28,7 +28,7 @@ public final class ClaimSql {
                                 or coalesce((
                                         select d.dead from durable.session d where d.id = s.last_session), true))
                            and (s.not_before is null or s.not_before <= durable.clock())
-                           and s.type = any(?::text[]) and s.needs <= ? and not s.paused
+                           and s.type = any(?::text[]) and not s.paused
                          order by s.wake_at limit ?) d),
             box as (
                 select q.task_queue, i.run_id, i.shard, i.at
@@ -62,7 +62,7 @@ public final class ClaimSql {
                                 or coalesce((
                                         select d.dead from durable.session d where d.id = s.last_session), true))
                            and (s.not_before is null or s.not_before <= durable.clock())
-                           and s.type = any(?::text[]) and s.needs <= ? and not s.paused
+                           and s.type = any(?::text[]) and not s.paused
                            and (s.last_session is null or s.last_session = ?
                                 or c.since <= durable.clock() - interval '100 ms' or coalesce((
                                         select d.dead from durable.session d where d.id = s.last_session), true))
@@ -113,7 +113,7 @@ public final class ClaimSql {
 
     /** The same without some runs. */
     static String without(String claim) {
-        return claim.replace("s.needs <= ?", "s.needs <= ? and s.run_id <> all(?::uuid[])");
+        return claim.replace("s.type = any(?::text[])", "s.type = any(?::text[]) and s.run_id <> all(?::uuid[])");
     }
 
     /** What waits for the runs just claimed: in a later statement of that transaction, with a snapshot under the locks. */

@@ -177,8 +177,7 @@ public final class RunClaims {
         List<Param> claimable = new ArrayList<>(List.of(
                 uuids(List.copyOf(claim.lost()), fence -> fence),
                 Param.of(claim.ownedFor().toMillis()),
-                texts(List.copyOf(claim.types()), t -> t),
-                Param.of(claim.needs())));
+                texts(List.copyOf(claim.types()), t -> t)));
         if (!wanted.without.isEmpty()) {
             claimable.add(uuids(List.copyOf(wanted.without), id -> id));
         }

@@ -38,7 +38,6 @@ public record StartBatch(List<NewRun> starts) {
             workflowIds(),
             texts(starts, NewRun::type),
             texts(starts, NewRun::taskQueue),
-            ints(starts, NewRun::needs),
             uuids(starts, NewRun::fence),
             longs(starts, s -> s.events().size() + 1L),
             bools(starts, s -> !s.firstTurnDone()),

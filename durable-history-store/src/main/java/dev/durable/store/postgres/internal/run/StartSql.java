@@ -12,14 +12,14 @@ public final class StartSql {
 
     /** By (shard, workflow id). No conflict target: the run id may be known as well as the workflow id. */
     static final String STATES = """
-            insert into durable.run_state (run_id, shard, workflow_id, type, task_queue, needs, fence, next_event_id, wake_at,
+            insert into durable.run_state (run_id, shard, workflow_id, type, task_queue, fence, next_event_id, wake_at,
                    deadline, expires_at)
-            select u.run_id, u.shard, u.workflow_id, u.type, u.task_queue, u.needs, u.fence, u.next_event_id,
+            select u.run_id, u.shard, u.workflow_id, u.type, u.task_queue, u.fence, u.next_event_id,
                    case when u.due then durable.clock() + u.delay * interval '1 ms' else u.wake_at end,
                    u.deadline, u.expires_at
-              from unnest(?::uuid[], ?::smallint[], ?::text[], ?::text[], ?::text[], ?::int[], ?::uuid[], ?::bigint[],
+              from unnest(?::uuid[], ?::smallint[], ?::text[], ?::text[], ?::text[], ?::uuid[], ?::bigint[],
                           ?::boolean[], ?::bigint[], ?::timestamptz[], ?::timestamptz[], ?::timestamptz[])
-                   as u(run_id, shard, workflow_id, type, task_queue, needs, fence, next_event_id, due, delay, wake_at,
+                   as u(run_id, shard, workflow_id, type, task_queue, fence, next_event_id, due, delay, wake_at,
                         deadline, expires_at)
              where not exists (select 1 from durable.workflow_run w where w.run_id = u.run_id and +w.shard = u.shard)
             on conflict do nothing

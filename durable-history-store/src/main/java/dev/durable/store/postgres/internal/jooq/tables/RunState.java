@@ -53,8 +53,6 @@ public class RunState extends TableImpl<Record> {
 
     public final TableField<Record, Instant> EXPIRES_AT = createField(DSL.name("expires_at"), SQLDataType.INSTANT, this, "");
 
-    public final TableField<Record, Integer> NEEDS = createField(DSL.name("needs"), SQLDataType.INTEGER.nullable(false).defaultValue(DSL.field(DSL.raw("0"), SQLDataType.INTEGER)), this, "");
-
     public final TableField<Record, Integer> STALLS = createField(DSL.name("stalls"), SQLDataType.INTEGER.nullable(false).defaultValue(DSL.field(DSL.raw("0"), SQLDataType.INTEGER)), this, "");
 
     public final TableField<Record, Short> SHARD = createField(DSL.name("shard"), SQLDataType.SMALLINT.nullable(false), this, "");
