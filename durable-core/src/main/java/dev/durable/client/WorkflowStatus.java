@@ -7,8 +7,7 @@ public enum WorkflowStatus {
     FAILED,
     TIMED_OUT,
     CANCELLED,
-    TERMINATED,
-    CONTINUED_AS_NEW;
+    TERMINATED;
 
     /** Whether no event can follow any more. */
     public boolean closed() {

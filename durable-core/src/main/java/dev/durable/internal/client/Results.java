@@ -42,7 +42,7 @@ final class Results {
                                 () -> wayOut(workflowId, runType, "result")));
             }
             case FAILED, TIMED_OUT, CANCELLED, TERMINATED -> throw failed(workflowId, end);
-            case RUNNING, CONTINUED_AS_NEW ->
+            case RUNNING ->
                 throw new DurableException(
                         "run of " + Bounds.shown(workflowId) + " is " + end.status() + " and has no result");
         };

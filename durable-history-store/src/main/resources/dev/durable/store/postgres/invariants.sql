@@ -12,8 +12,7 @@ select format('1: event %s of run %s is %s', event_id, run_id, type)
 -- 1. A closing event is the last one.
 select format('1: %s stands at %s of run %s, before others', e.type, e.event_id, e.run_id)
   from durable.history_event e
- where e.type in ('WorkflowCompleted', 'WorkflowFailed', 'WorkflowCancelled', 'WorkflowTimedOut', 'WorkflowTerminated',
-                  'WorkflowContinuedAsNew')
+ where e.type in ('WorkflowCompleted', 'WorkflowFailed', 'WorkflowCancelled', 'WorkflowTimedOut', 'WorkflowTerminated')
    and exists (select 1 from durable.history_event l where l.run_id = e.run_id and l.event_id > e.event_id);
 
 -- 1. A run is closed exactly if its closing event is there, and as that says.
@@ -24,7 +23,7 @@ select format('1: run %s of %s is %s, its last event is %s', w.run_id, w.workflo
  where w.status is distinct from case l.type
            when 'WorkflowCompleted' then 'COMPLETED' when 'WorkflowFailed' then 'FAILED'
            when 'WorkflowCancelled' then 'CANCELLED' when 'WorkflowTimedOut' then 'TIMED_OUT'
-           when 'WorkflowTerminated' then 'TERMINATED' when 'WorkflowContinuedAsNew' then 'CONTINUED_AS_NEW'
+           when 'WorkflowTerminated' then 'TERMINATED'
            else case when l.type is not null then 'RUNNING' end end
     or (w.status = 'RUNNING') <> (w.closed_at is null);
 

@@ -80,7 +80,7 @@ final class EventObserver implements EngineObserver {
                     WorkflowCompletedEvent.class,
                     () -> new WorkflowCompletedEvent(
                             close.workflowId(), close.runId(), close.workflowType(), close.duration(), schema));
-        } else if (close.status() != WorkflowStatus.CONTINUED_AS_NEW) {
+        } else {
             tell(
                     WorkflowFailedEvent.class,
                     () -> new WorkflowFailedEvent(

@@ -434,17 +434,6 @@ back as (
 select exists (select from back)
 $$;
 
--- Answers to updates, for an hour.
-create table ${schema}.reply (
-    message_id uuid        not null,
-    at         timestamptz not null,
-    shard      smallint    not null,
-    result     json,
-    failure    json,
-    primary key (message_id, shard)
-);
-create index reply_by_age on ${schema}.reply (at);
-
 -- ======================================================================================================================
 -- Activities
 -- ======================================================================================================================
@@ -562,16 +551,6 @@ create table ${schema}.session (
     queues     text[],
     activities text[]
 ) with (fillfactor = 50, autovacuum_vacuum_threshold = 100);
-
-create table ${schema}.schedule (
-    schedule_id text collate "C" not null primary key,
-    fence       uuid        not null,
-    next_at     timestamptz,
-    paused      boolean     not null default false,
-    spec        json        not null,
-    state       json        not null
-);
-create index schedule_due on ${schema}.schedule (next_at) where next_at is not null and not paused;
 
 -- Limits and pauses of a task queue; null is no limit, and a queue without a row has none. A queue with a limit of its
 -- own (not only of its keys) is claimed by one at a time, under the lock of this row. recent_starts: how many began in
