@@ -259,7 +259,6 @@ final class AttributesReader {
                 in.integer("flags", 0),
                 in.instantOrNull("runDeadline"),
                 in.map("headers"),
-                in.strings("carriedMessages").stream().map(UUID::fromString).toList(),
                 in.flag("firstTurnDone"),
                 in.durationOrNull("startDelay"),
                 in.stringOrNull("startedBy"));

@@ -1,7 +1,5 @@
 package dev.durable.history;
 
-import java.util.UUID;
-
 /**
  * Encodes the attributes of each event type as JSON: all but id, type, time and message id. The other direction is
  * {@link AttributesReader}.
@@ -69,9 +67,6 @@ final class AttributesWriter {
                 .number("flags", e.flags())
                 .instant("runDeadline", e.runDeadline())
                 .map("headers", e.headers())
-                .strings(
-                        "carriedMessages",
-                        e.carriedMessages().stream().map(UUID::toString).toList())
                 .flag("firstTurnDone", e.firstTurnDone())
                 .duration("startDelay", e.startDelay())
                 .string("startedBy", e.startedBy());

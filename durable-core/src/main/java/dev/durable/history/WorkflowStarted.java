@@ -3,7 +3,6 @@ package dev.durable.history;
 import dev.durable.store.RecordText;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +20,6 @@ import org.jspecify.annotations.Nullable;
  * @param flags guarded behaviours of the replayer this run was started under
  * @param runDeadline when it times out; null is never
  * @param headers given at the start
- * @param carriedMessages ids of messages that an earlier run of the chain consumed
  * @param firstTurnDone whether the code ran with the start and gave no command: so that nothing else tells whether it is
  *     still to run
  * @param startDelay how long the first turn was to wait; null is not at all
@@ -39,14 +37,12 @@ public record WorkflowStarted(
         int flags,
         @Nullable Instant runDeadline,
         Map<String, String> headers,
-        List<UUID> carriedMessages,
         boolean firstTurnDone,
         @Nullable Duration startDelay,
         @Nullable String startedBy)
         implements HistoryEvent.Inbound {
     public WorkflowStarted {
         headers = Map.copyOf(headers);
-        carriedMessages = List.copyOf(carriedMessages);
     }
 
     /** A start without a delay. */
@@ -61,7 +57,6 @@ public record WorkflowStarted(
             int flags,
             @Nullable Instant runDeadline,
             Map<String, String> headers,
-            List<UUID> carriedMessages,
             boolean firstTurnDone) {
         this(
                 id,
@@ -74,7 +69,6 @@ public record WorkflowStarted(
                 flags,
                 runDeadline,
                 headers,
-                carriedMessages,
                 firstTurnDone,
                 null,
                 null);
@@ -91,21 +85,8 @@ public record WorkflowStarted(
             Payload input,
             int flags,
             @Nullable Instant runDeadline,
-            Map<String, String> headers,
-            List<UUID> carriedMessages) {
-        this(
-                id,
-                at,
-                workflowId,
-                runId,
-                workflowType,
-                taskQueue,
-                input,
-                flags,
-                runDeadline,
-                headers,
-                carriedMessages,
-                false);
+            Map<String, String> headers) {
+        this(id, at, workflowId, runId, workflowType, taskQueue, input, flags, runDeadline, headers, false);
     }
 
     /** The same, as if it stood there: where the run was paused before its first turn, its commands stand behind that. */
@@ -145,7 +126,6 @@ public record WorkflowStarted(
                 flags,
                 runDeadline,
                 headers,
-                carriedMessages,
                 done,
                 delay,
                 caller);

@@ -22,6 +22,10 @@ class HistoryJsonTest {
     private static final String ALL_DEFAULTS =
             "{\"startToClose\":\"PT1M\",\"priority\":0,\"retry\":{\"maxAttempts\":0,\"initialInterval\":\"PT1S\",\"backoff\":2.0,\"maxInterval\":\"PT1M\",\"jitter\":0.2,\"maxWorkerCrashes\":3}}";
 
+    /** The format had a place for the ids of messages of earlier links of a chain of runs; no release wrote any. */
+    private static final String CARRIED_MESSAGES =
+            ",\n      \"carriedMessages\": [\"00000000-0000-4000-8000-000000000001\",\"00000000-0000-4000-8000-000000000002\"]";
+
     private static final Instant START = Instant.parse("2026-03-01T09:00:00.000001Z");
 
     @TempDir
@@ -35,7 +39,9 @@ class HistoryJsonTest {
     @Test
     void the_document_is_written_as_the_first_release_wrote_it() throws Exception {
         assertThat(HistoryJson.write(golden()))
-                .isEqualTo(Files.readString(GOLDEN).replace(ALL_DEFAULTS, "{\"startToClose\":\"PT1M\"}"));
+                .isEqualTo(Files.readString(GOLDEN)
+                        .replace(ALL_DEFAULTS, "{\"startToClose\":\"PT1M\"}")
+                        .replace(CARRIED_MESSAGES, ""));
     }
 
     @Test
@@ -78,8 +84,7 @@ class HistoryJsonTest {
                 s.input(),
                 s.flags(),
                 s.runDeadline(),
-                s.headers(),
-                s.carriedMessages()));
+                s.headers()));
         Samples.eventTypes()
                 .filter(type -> type != WorkflowStarted.class && type != UnknownEvent.class)
                 .forEach(type -> {

@@ -363,8 +363,7 @@ final class RunStarter {
                         input,
                         0,
                         run.deadline(),
-                        options.headers(),
-                        List.of())
+                        options.headers())
                 .withStartDelay(options.startDelay())
                 .withStartedBy(caller == null ? code.identity() : caller);
     }

@@ -167,7 +167,6 @@ public final class LiveRun {
                     interception.started(started);
                 }
                 delayedUntil = started.delayedUntil();
-                seen.addAll(started.carriedMessages());
             }
             case SignalReceived signal -> seen.add(signal.messageId());
             case WorkflowCancelRequested cancel -> seen.add(cancel.messageId());

@@ -118,23 +118,12 @@ public final class GivenRun implements AutoCloseable {
                 plain.input(),
                 flags,
                 null,
-                Map.of(),
-                List.of());
+                Map.of());
     }
 
     private WorkflowStarted startedEvent() {
         return new WorkflowStarted(
-                1,
-                now,
-                "run-1",
-                key.runId(),
-                type.name(),
-                "queue",
-                json(argument),
-                0,
-                null,
-                Map.of("tenant", "t1"),
-                List.of());
+                1, now, "run-1", key.runId(), type.name(), "queue", json(argument), 0, null, Map.of("tenant", "t1"));
     }
 
     // ── events ──────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -86,17 +86,7 @@ public final class RandomWorld {
         instance = instances.apply(key);
         try {
             feed(new WorkflowStarted(
-                    1,
-                    now,
-                    key.workflowId(),
-                    key.runId(),
-                    TYPE.name(),
-                    "q",
-                    argument(seed),
-                    0,
-                    null,
-                    Map.of(),
-                    List.of()));
+                    1, now, key.workflowId(), key.runId(), TYPE.name(), "q", argument(seed), 0, null, Map.of()));
             while (turns.size() < maxTurns && !closed()) {
                 step();
             }
