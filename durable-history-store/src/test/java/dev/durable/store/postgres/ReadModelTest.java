@@ -29,7 +29,7 @@ class ReadModelTest extends StoreContract {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            v_workflow    | workflow_id run_id type task_queue status stalled stalled_by started_at closed_at attributes memo input result failure failure_message history_length waiting_messages next_wake_at owned_until last_session deadline parent_run_id started_by
+            v_workflow    | workflow_id run_id type task_queue status stalled stalled_by started_at closed_at memo input result failure failure_message history_length waiting_messages next_wake_at owned_until last_session deadline started_by
             v_history     | workflow_id run_id event_id at type attributes message_id
             v_activity    | workflow_id run_id seq activity task_queue state scheduled_at started_at ended_at due_at attempt crashes session cancel_requested last_failure input result failure notes heartbeat_details heartbeat_at
             v_queue       | task_queue ready delayed running dead oldest_ready_at open_runs due_runs paused

@@ -78,7 +78,6 @@ create function ${schema}.run_id_time(run_id uuid) returns timestamptz
 -- The business record of a run: written at its start and at its close, read by listings.
 create table ${schema}.workflow_run (
     run_id        uuid        not null,
-    parent_run_id uuid,
     close_fence   uuid,
     started_at    timestamptz not null,
     closed_at     timestamptz,
@@ -90,14 +89,11 @@ create table ${schema}.workflow_run (
     result        json,
     failure       json,
     memo          json,
-    attributes    jsonb       not null default '{}',
     primary key (run_id, shard)
 ) with (fillfactor = 85);
 
 -- The latest run of a workflow id. By the server's time, not by run id: a client may make an id long before it is used.
 create index workflow_run_by_workflow_id on ${schema}.workflow_run (workflow_id, started_at, shard);
--- Search attributes; runs without any cost nothing here.
-create index workflow_run_by_attributes on ${schema}.workflow_run using gin (attributes jsonb_path_ops) where attributes <> '{}';
 -- Where rare types and rare task queues are: a summary of each 64 kB of the table, which inserts leave alone until they
 -- have filled it. Nothing is written for a run.
 create index workflow_run_names on ${schema}.workflow_run
@@ -846,14 +842,14 @@ create function ${schema}.joined(first json, second json) returns json
 create view ${schema}.v_workflow as
 select w.workflow_id, w.run_id, w.type, w.task_queue, w.status,
        s.stalled_by is not null as stalled, s.stalled_by,
-       w.started_at, w.closed_at, w.attributes, ${schema}.readable(w.memo) as memo,
+       w.started_at, w.closed_at, ${schema}.readable(w.memo) as memo,
        (select ${schema}.readable(e.attributes) -> 'input' from ${schema}.history_event e
          where e.run_id = w.run_id and e.event_id = 1 and e.shard = w.shard) as input,
        ${schema}.readable(w.result) as result, ${schema}.readable(w.failure) as failure,
        ${schema}.readable(w.failure) ->> 'message' as failure_message,
        (select max(e.event_id) from ${schema}.history_event e where e.run_id = w.run_id and e.shard = w.shard) as history_length,
        (select count(*) from ${schema}.inbox i where i.run_id = w.run_id and i.shard = w.shard) as waiting_messages,
-       s.wake_at as next_wake_at, s.owned_until, s.last_session, s.deadline, w.parent_run_id,
+       s.wake_at as next_wake_at, s.owned_until, s.last_session, s.deadline,
        (select ${schema}.readable(e.attributes) ->> 'startedBy' from ${schema}.history_event e
          where e.run_id = w.run_id and e.event_id = 1 and e.shard = w.shard) as started_by,
        coalesce(s.paused, false) as paused

@@ -10,7 +10,6 @@ import java.util.UUID;
 import org.jooq.Condition;
 import org.jooq.Field;
 import org.jooq.JSON;
-import org.jooq.JSONB;
 import org.jooq.Name;
 import org.jooq.Record;
 import org.jooq.Table;
@@ -37,8 +36,6 @@ public class WorkflowRun extends TableImpl<Record> {
 
     public final TableField<Record, UUID> RUN_ID = createField(DSL.name("run_id"), SQLDataType.UUID.nullable(false), this, "");
 
-    public final TableField<Record, UUID> PARENT_RUN_ID = createField(DSL.name("parent_run_id"), SQLDataType.UUID, this, "");
-
     public final TableField<Record, UUID> CLOSE_FENCE = createField(DSL.name("close_fence"), SQLDataType.UUID, this, "");
 
     public final TableField<Record, Instant> STARTED_AT = createField(DSL.name("started_at"), SQLDataType.INSTANT.nullable(false), this, "");
@@ -60,8 +57,6 @@ public class WorkflowRun extends TableImpl<Record> {
     public final TableField<Record, JSON> FAILURE = createField(DSL.name("failure"), SQLDataType.JSON, this, "");
 
     public final TableField<Record, JSON> MEMO = createField(DSL.name("memo"), SQLDataType.JSON, this, "");
-
-    public final TableField<Record, JSONB> ATTRIBUTES = createField(DSL.name("attributes"), SQLDataType.JSONB.nullable(false).defaultValue(DSL.field(DSL.raw("'{}'::jsonb"), SQLDataType.JSONB)), this, "");
 
     private WorkflowRun(Name alias, Table<Record> aliased) {
         this(alias, aliased, (Field<?>[]) null, null);
