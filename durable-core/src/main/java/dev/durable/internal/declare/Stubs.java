@@ -1,14 +1,16 @@
 package dev.durable.internal.declare;
 
 import dev.durable.UsageException;
-import dev.durable.internal.declare.object.DefaultMethods;
 import dev.durable.internal.declare.object.EmptyObjects;
 import dev.durable.internal.declare.object.ObjectMethods;
 import dev.durable.internal.declare.type.MethodTable;
 import dev.durable.internal.declare.type.Problem;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
 import java.lang.reflect.Array;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,10 +41,28 @@ public final class Stubs {
                 return ObjectMethods.call(self, method, arguments, "stub of " + type.name());
             }
             if (method.isDefault()) {
-                return DefaultMethods.call(self, method, arguments);
+                return callDefault(self, method, arguments);
             }
             throw new UsageException(Problem.name(method) + " was called on a stub and is no activity, since it is"
                     + " not public. A stub has no fields to run it on: make it public, or keep it inside.");
+        }
+
+        /** Runs a default method on the stub, so that the calls it makes come here. */
+        private static @Nullable Object callDefault(Object self, Method method, @Nullable Object[] arguments)
+                throws Throwable {
+            Class<?> declaring = method.getDeclaringClass();
+            MethodHandle special;
+            try {
+                special = MethodHandles.privateLookupIn(declaring, MethodHandles.lookup())
+                        .unreflectSpecial(method, declaring);
+            } catch (IllegalAccessException closed) {
+                if (!Proxy.isProxyClass(self.getClass())) {
+                    throw closed;
+                }
+                // A public interface of a module that is not opened: the proxy's own way in.
+                return InvocationHandler.invokeDefault(self, method, arguments);
+            }
+            return special.bindTo(self).asFixedArity().invokeWithArguments(arguments);
         }
 
         /** Generated code unboxes what it gets: a call that is only captured has nothing to give. */

@@ -29,6 +29,7 @@ import dev.durable.internal.drive.EngineSettings.QueueSettings;
 import dev.durable.internal.drive.IdleInterval;
 import dev.durable.internal.drive.Jitter;
 import dev.durable.internal.drive.PollPace;
+import dev.durable.internal.run.EagerJobs;
 import dev.durable.internal.upkeep.Upkeep;
 import dev.durable.internal.upkeep.UpkeepChore;
 import dev.durable.internal.upkeep.WorkerSession;
@@ -64,10 +65,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Assembles the part of a worker that runs activities: an {@link ActivityWorker} for each task queue and, shared by all
+ * Assembles the part of a worker that runs activities, as the engine starts, stops and asks it: an {@link ActivityWorker} for each task queue and, shared by all
  * of them, the {@link WorkerSession}, the {@link Deadlines} and the {@link WorkerChores}.
  */
-final class ActivityRuntime implements ActivitySide {
+final class ActivityRuntime implements EagerJobs {
     private static final Logger log = LoggerFactory.getLogger(ActivityRuntime.class);
     /** What a drain may take on top of its grace: for interrupted bodies to end, and for what they leave to be stored. */
     private static final Duration DRAIN_SLACK = Attempt.INTERRUPT_GRACE.multipliedBy(2);
@@ -211,8 +212,8 @@ final class ActivityRuntime implements ActivitySide {
         reports.background(jobs.apply(reports::toInbox));
     }
 
-    @Override
-    public void start() {
+    /** Opens the session and hands its steps to the drive; before the first claim. */
+    void start() {
         EngineSettings.Limits limits = setup.settings().limits();
         session.open();
         chores.keepSession();
@@ -226,18 +227,18 @@ final class ActivityRuntime implements ActivitySide {
         chores.keepOthers();
     }
 
-    @Override
-    public Upkeep upkeep() {
+    /** What it does on its own, timed. */
+    Upkeep upkeep() {
         return chores.upkeep();
     }
 
-    @Override
-    public boolean samplesQueues() {
+    /** Whether this process looks at the queues for all. */
+    boolean samplesQueues() {
         return chores.samplesQueues();
     }
 
-    @Override
-    public WorkerStatus status(int stalledRuns) {
+    /** What it is doing now. */
+    WorkerStatus status(int stalledRuns) {
         return new WorkerStatus(
                 setup.settings().identity(),
                 session.id(),
@@ -306,39 +307,39 @@ final class ActivityRuntime implements ActivitySide {
         }
     }
 
-    @Override
-    public void wakeRules() {
+    /** Pauses or limits were changed: read them. */
+    void wakeRules() {
         rules.forget();
         readRules.run();
     }
 
-    @Override
-    public void wakeAlerts() {
+    /** A job has become a dead letter or an incident: see who is to be told. */
+    void wakeAlerts() {
         chores.wake(UpkeepChore.ALERTS);
     }
 
-    @Override
-    public void wakeRelay() {
+    /** The outbox was filled: look. */
+    void wakeRelay() {
         chores.wake(UpkeepChore.RELAY);
     }
 
-    @Override
-    public void relayLater() {
+    /** A transaction that somebody holds by hand has filled the outbox; nobody will tell of its commit. */
+    void relayLater() {
         chores.relayLater();
     }
 
-    @Override
-    public LocalCalls locals() {
+    /** Local activities of the runs in this process. */
+    LocalCalls locals() {
         return locals;
     }
 
-    @Override
-    public UUID session() {
+    /** The current session of this process. */
+    UUID session() {
         return session.id();
     }
 
-    @Override
-    public void wake(String taskQueue) {
+    /** Jobs of this queue may be ready: look. */
+    void wake(String taskQueue) {
         ActivityQueue queue = pools.queues().get(taskQueue);
         if (queue == null) {
             return;
@@ -416,13 +417,13 @@ final class ActivityRuntime implements ActivitySide {
 
     // ── the end ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    @Override
-    public void claimNoMore() {
+    /** Stops claiming; what this process creates itself is begun all the same. */
+    void claimNoMore() {
         starter.claimNoMore();
     }
 
-    @Override
-    public void drain(Duration timeout) {
+    /** Stops claiming, gives back what was not begun, lets running attempts end, then cancels them. */
+    void drain(Duration timeout) {
         Duration grace = Jitter.bounded(timeout);
         CompletableFuture<Boolean> settled = new CompletableFuture<>();
         starter.drain();
@@ -462,8 +463,8 @@ final class ActivityRuntime implements ActivitySide {
         }
     }
 
-    @Override
-    public void close() {
+    /** Closes the session. */
+    void close() {
         session.close();
     }
 

@@ -84,7 +84,7 @@ public final class Engine implements PreparedEngine {
     private final EngineNames names;
     private final InstallationWatch watch;
     private final StoreClient client;
-    private final @Nullable ActivitySide activities;
+    private final @Nullable ActivityRuntime activities;
     private volatile Runnable wakeClaims = () -> {};
     private @Nullable AutoCloseable nudges;
     private @Nullable HeapShare heap;
@@ -139,7 +139,7 @@ public final class Engine implements PreparedEngine {
                                 .json(),
                         settings.interception()),
                 runs);
-        this.activities = settings.worker() ? activitySide(payloads, failures) : null;
+        this.activities = settings.worker() ? activityRuntime(payloads, failures) : null;
         waiters.near(run -> runs.cached(run).isPresent());
         runs.bind(
                 host,
@@ -188,11 +188,11 @@ public final class Engine implements PreparedEngine {
                         .isPresent();
     }
 
-    private ActivitySide activitySide(PayloadCodec payloads, FailureCodec failures) {
+    private ActivityRuntime activityRuntime(PayloadCodec payloads, FailureCodec failures) {
         Registry own = BatchFollower.registry(this::client);
         Set<String> names = new HashSet<>(registry.activityNames());
         names.addAll(own.activityNames());
-        ActivityRuntime side = new ActivityRuntime(
+        ActivityRuntime runtime = new ActivityRuntime(
                 store,
                 new ActivitySetup(
                         settings,
@@ -209,11 +209,11 @@ public final class Engine implements PreparedEngine {
                 drive,
                 host.lanes().jobs(),
                 runs);
-        side.background(inbox -> new BackgroundJobs(
+        runtime.background(inbox -> new BackgroundJobs(
                 host.lanes().transitions(), store.clock(), random, failures, waiters::closed, inbox, telemetry));
-        side.onRunTimedOut(runs::seized);
-        side.onSessionEnded(() -> wakeClaims.run());
-        return side;
+        runtime.onRunTimedOut(runs::seized);
+        runtime.onSessionEnded(() -> wakeClaims.run());
+        return runtime;
     }
 
     /** Starts the parts that the client needs. */
@@ -233,14 +233,14 @@ public final class Engine implements PreparedEngine {
 
     @Override
     public void work() {
-        ActivitySide side = activities;
-        if (side != null && !working) {
+        ActivityRuntime runtime = activities;
+        if (runtime != null && !working) {
             working = true;
-            side.start();
+            runtime.start();
             RunClaimLoop claims = new RunClaimLoop(
                     store,
                     new RunClaimLoop.Wanted(settings.queues().keySet(), registry.workflowTypes()),
-                    side::session,
+                    runtime::session,
                     random,
                     runs,
                     new IdleInterval(settings.limits().pollInterval(), store.nudges()));
@@ -257,7 +257,7 @@ public final class Engine implements PreparedEngine {
                 settings.worker() ? settings.queues().keySet() : Set.of(),
                 registry.workflowTypes(),
                 registry.activityNames());
-        if (side != null) {
+        if (runtime != null) {
             tellIfDefaultIsServedByNobody();
         }
     }
@@ -265,7 +265,7 @@ public final class Engine implements PreparedEngine {
     @Override
     public void claimNoMore() {
         claimsNoMore = true;
-        withActivities(ActivitySide::claimNoMore);
+        withActivities(ActivityRuntime::claimNoMore);
     }
 
     /** Who names a queue serves that one only; what names none goes to {@code default}. */
@@ -441,11 +441,11 @@ public final class Engine implements PreparedEngine {
         inTurn(
                 telemetry.observer()::engineClosed,
                 this::deafen,
-                () -> withActivities(side -> side.drain(settings.limits().drain())),
+                () -> withActivities(runtime -> runtime.drain(settings.limits().drain())),
                 // Before the loops end: an outcome that nobody here will feed any more goes to the inbox.
                 runs::forget,
                 drive::close,
-                () -> withActivities(ActivitySide::close),
+                () -> withActivities(ActivityRuntime::close),
                 waiters::close,
                 turns::close,
                 // The last transitions have given their runs back.
@@ -488,7 +488,7 @@ public final class Engine implements PreparedEngine {
         }
     }
 
-    private void withActivities(Consumer<ActivitySide> what) {
+    private void withActivities(Consumer<ActivityRuntime> what) {
         if (activities != null) {
             what.accept(activities);
         }

@@ -45,7 +45,6 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -380,10 +379,7 @@ public final class EngineBuilder implements DurableEngine.Builder {
     /** Checks everything registered and gives an engine whose client works; it claims nothing until told to. */
     public PreparedEngine prepare() {
         PayloadCodec payloads = new PayloadCodec(limits.maxPayloadBytes(), mapper);
-        Registry built = registry.build(declared -> Stream.of(
-                        SignatureCheck.problems(declared, payloads), TransactionalCheck.problems(declared, store))
-                .flatMap(List::stream)
-                .toList());
+        Registry built = registry.build(new StartChecks(payloads, store)::problems);
         if (queues.isEmpty()) {
             queues.put("default", QueueSettings.DEFAULT);
         }

@@ -26,7 +26,6 @@ import dev.durable.internal.upkeep.Sweeper;
 import dev.durable.internal.upkeep.Timeouts;
 import dev.durable.internal.upkeep.Upkeep;
 import dev.durable.internal.upkeep.UpkeepChore;
-import dev.durable.internal.upkeep.WaitingTimeouts;
 import dev.durable.internal.upkeep.WorkerSession;
 import dev.durable.observe.EngineObserver;
 import dev.durable.store.HistoryStore;
@@ -173,7 +172,7 @@ final class WorkerChores {
         return new Timeouts(
                 store,
                 new Timeouts.Kinds(
-                        new WaitingTimeouts(store),
+                        Timeouts.ofWaiting(store),
                         new ExternalTimeouts(store, external),
                         new RunTimeouts(
                                 store,

@@ -38,6 +38,20 @@ public final class Timeouts implements Chore {
     /** What there is to end. */
     public record Kinds(BatchChore.Work waiting, BatchChore.Work external, BatchChore.Work runs) {}
 
+    /**
+     * The work that ends activities whose schedule-to-start, schedule-to-close or expiry passes while no worker runs them.
+     * Every process does it, whatever it serves; the attempts that run are watched by their workers.
+     */
+    public static BatchChore.Work ofWaiting(HistoryStore store) {
+        return most -> {
+            int ended = store.timeOutWaiting(most);
+            if (ended > 0) {
+                log.info("{} activities timed out while nobody ran them", ended);
+            }
+            return ended;
+        };
+    }
+
     /** With tries that remember kinds of which none can be ended. */
     public Timeouts(HistoryStore store, Kinds kinds, PollPace pace, UnaryOperator<Throwable> loggable, Tries tries) {
         this.tries = tries;

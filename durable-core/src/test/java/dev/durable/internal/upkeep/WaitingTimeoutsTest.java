@@ -21,7 +21,7 @@ class WaitingTimeoutsTest {
     private final ActivityBench bench = new ActivityBench();
     private final Timeouts timeouts = new Timeouts(
             bench.store,
-            new Timeouts.Kinds(new WaitingTimeouts(bench.store), most -> 0, most -> 0),
+            new Timeouts.Kinds(Timeouts.ofWaiting(bench.store), most -> 0, most -> 0),
             new PollPace(ActivityBench.POLL, bench.random),
             UnaryOperator.identity(),
             new Tries(System::nanoTime, UnaryOperator.identity()));

@@ -8,6 +8,7 @@ import dev.durable.internal.replay.coroutine.WaitCondition;
 import dev.durable.internal.replay.match.StalledException;
 import dev.durable.store.Thrown;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
@@ -80,7 +81,45 @@ public final class Combinators {
         if (atOnce < 1) {
             throw new UsageException("Promise.map needs to have at least 1 at once, not " + atOnce);
         }
-        return new PromiseMapping<S, R>(items, fn).run(atOnce);
+        return new Mapping<S, R>(items, fn).run(atOnce);
+    }
+
+    /** One {@code Promise.map}: its items, how many are under way, and their results. */
+    private static final class Mapping<S extends @Nullable Object, R extends @Nullable Object> {
+        private final List<S> items;
+        private final Promise.Then<? super S, ? extends R> fn;
+        private final @Nullable Object[] results;
+        private int next;
+
+        Mapping(Collection<? extends S> items, Promise.Then<? super S, ? extends R> fn) {
+            this.items = new ArrayList<>(items);
+            this.fn = fn;
+            this.results = new @Nullable Object[items.size()];
+        }
+
+        @SuppressWarnings("unchecked") // what fn gave are Rs
+        List<R> run(int atOnce) {
+            DurableCalls run = DurableCalls.current("Promise.map");
+            List<DurablePromise<@Nullable Void>> lanes = new ArrayList<>();
+            for (int lane = 0; lane < Math.min(atOnce, items.size()); lane++) {
+                lanes.add(run.start("Promise.map", "map", this::takeOneByOne));
+            }
+            try {
+                all(lanes);
+            } catch (RuntimeException e) {
+                lanes.forEach(DurablePromise::cancel);
+                throw e;
+            }
+            return (List<R>) Collections.unmodifiableList(Arrays.asList(results));
+        }
+
+        private @Nullable Void takeOneByOne() throws Exception {
+            while (next < items.size()) {
+                int index = next++;
+                results[index] = fn.apply(items.get(index));
+            }
+            return null;
+        }
     }
 
     /** Waits until one is enough, or all have settled. */

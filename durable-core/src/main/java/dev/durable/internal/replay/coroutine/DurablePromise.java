@@ -1,8 +1,11 @@
 package dev.durable.internal.replay.coroutine;
 
+import dev.durable.ActivityFailedException;
 import dev.durable.CancelledException;
 import dev.durable.Promise;
+import dev.durable.PromiseFailedException;
 import dev.durable.internal.payload.Unchecked;
+import dev.durable.store.Thrown;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.Set;
@@ -50,7 +53,7 @@ public final class DurablePromise<T extends @Nullable Object> implements Promise
             if (type.isInstance(failure)) {
                 throw type.cast(failure);
             }
-            throw PromiseFailures.unchecked(this, failure);
+            throw unchecked(failure);
         }
     }
 
@@ -96,8 +99,34 @@ public final class DurablePromise<T extends @Nullable Object> implements Promise
         try {
             return settled().get();
         } catch (Throwable failure) {
-            throw PromiseFailures.unchecked(this, failure);
+            throw unchecked(failure);
         }
+    }
+
+    /**
+     * As {@code get()} throws it: unchecked ones pass as they are. A checked one becomes the cause of an {@link
+     * ActivityFailedException} where an activity threw it, so that one catch covers all failed activities, else of a {@link
+     * PromiseFailedException}.
+     */
+    private RuntimeException unchecked(Throwable failure) {
+        return switch (failure) {
+            case RuntimeException e -> e;
+            case Error e -> throw e;
+            default ->
+                Thrown.of(failure).suppressed().stream()
+                        .filter(ActivityFailedException.class::isInstance)
+                        .map(ActivityFailedException.class::cast)
+                        .findFirst()
+                        .<RuntimeException>map(details -> new ActivityFailedException(
+                                Thrown.of(details).words(),
+                                details.activity(),
+                                details.seq(),
+                                details.attempt(),
+                                details.failure(),
+                                failure))
+                        .orElseGet(() -> new PromiseFailedException(
+                                this + " failed: " + Thrown.of(failure).text(), failure));
+        };
     }
 
     public boolean isSettled() {

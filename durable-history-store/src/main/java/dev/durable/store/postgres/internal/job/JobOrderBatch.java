@@ -14,12 +14,14 @@ import dev.durable.store.JobOrder.Audit;
 import dev.durable.store.JobOrder.Outcome;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.OrderRules;
+import dev.durable.store.RunKey;
 import dev.durable.store.postgres.internal.message.MessageRows;
 import dev.durable.store.postgres.internal.nudge.PendingNudges;
 import dev.durable.store.postgres.internal.sql.Param;
 import dev.durable.store.postgres.internal.sql.SafeText;
 import dev.durable.store.postgres.internal.sql.SqlScript;
 import dev.durable.store.postgres.internal.sql.Tx;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -59,6 +61,22 @@ final class JobOrderBatch {
     private final List<JobKey> taken = new ArrayList<>();
 
     private final MessageRows messages = new MessageRows();
+
+    /** A job that an order refers to, as the transaction found it under lock. */
+    private record OrderedJob(LockedJob job, OrderRules.Found found) {
+        static OrderedJob read(ResultSet row, RunKey run) throws SQLException {
+            LockedJob job = LockedJob.read(row, run);
+            return new OrderedJob(
+                    job,
+                    new OrderRules.Found(
+                            new JobOrder.Seen(job.lease(), job.attempt(), row.getInt("revision")),
+                            job.isLeased(),
+                            job.state().isBuried(),
+                            row.getBoolean("paused"),
+                            row.getObject("visible_at") != null,
+                            job.cancelRequested()));
+        }
+    }
 
     JobOrderBatch(Tx tx, List<JobOrders.Item> items, PendingNudges hints) {
         this.tx = tx;
@@ -128,8 +146,7 @@ final class JobOrderBatch {
         return found;
     }
 
-    // ── what follows from each
-    // ────────────────────────────────────────────────────────────────────────────────────────
+    // ── what follows from each ───────────────────────────────────────────────────────────────────────────────────────
 
     private void take(JobOrder order, LockedJob job) {
         switch (order) {

@@ -1,6 +1,7 @@
 package dev.durable.store.postgres.internal.job;
 
 import static dev.durable.store.postgres.internal.sql.Param.ints;
+import static dev.durable.store.postgres.internal.sql.Param.longs;
 import static dev.durable.store.postgres.internal.sql.Param.shorts;
 import static dev.durable.store.postgres.internal.sql.Param.texts;
 import static dev.durable.store.postgres.internal.sql.Param.uuids;
@@ -25,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Stream;
 
 /**
  * Writes a batch of job updates in one transaction: locks the jobs whose lease is held, sorts the updates by kind, and
@@ -176,25 +178,49 @@ public final class JobUpdateBatch {
         }
         if (!options.isEmpty()) {
             List<Map.Entry<JobKey, JobUpdate.NewOptions>> rows = sorted(options);
-            Param[] keys = keys(rows);
             script.then(
                     JobSql.SETTLE_OPTIONS,
-                    keys[0],
-                    keys[1],
-                    keys[2],
-                    texts(rows, r -> r.getValue().json()),
-                    texts(rows, r -> r.getValue().insteadOf()));
+                    with(
+                            keys(rows),
+                            texts(rows, r -> r.getValue().json()),
+                            texts(rows, r -> r.getValue().insteadOf())));
         }
         if (!putBack.isEmpty()) {
             ReturnedJob.write(putBack, script);
         }
         FailedJobRows.write(buried, script);
-        if (!detached.isEmpty()) {
-            DetachedJobs.write(detached, script);
-        }
+        detach(script);
         Cancellations.end(ended, tx, script, hints);
         settle(script);
         freePlaces(script);
+    }
+
+    /** Those that are left to the holders of their tokens ({@code completeLater}). */
+    private void detach(SqlScript script) {
+        if (!detached.isEmpty()) {
+            script.then(
+                    JobSql.DETACH,
+                    with(
+                            keysOf(detached),
+                            texts(detached, JobUpdate.Detach::notes),
+                            longs(detached, r -> r.left().toMillis()),
+                            longs(
+                                    detached,
+                                    r -> r.silence() == null
+                                            ? null
+                                            : r.silence().toMillis()),
+                            ints(detached, JobUpdate.Detach::revision),
+                            texts(
+                                    detached,
+                                    r -> r.options() == null
+                                            ? null
+                                            : r.options().json()),
+                            texts(
+                                    detached,
+                                    r -> r.options() == null
+                                            ? null
+                                            : r.options().insteadOf())));
+        }
     }
 
     private void freePlaces(SqlScript script) {
@@ -214,11 +240,7 @@ public final class JobUpdateBatch {
             return;
         }
         settled.sort(Comparator.comparing(JobUpdate.Settle::key, JobKey.LOCK_ORDER));
-        Param[] keys = {
-            uuids(settled, s -> s.key().run().runId()),
-            shorts(settled, s -> s.key().run().shard()),
-            ints(settled, s -> s.key().seq())
-        };
+        Param[] keys = keysOf(settled);
         script.then(JobSql.DROP, keys);
         script.then(HeartbeatRows.DROP, keys);
         MessageRows messages = new MessageRows();
@@ -232,15 +254,15 @@ public final class JobUpdateBatch {
                 .toList();
     }
 
-    private static <V> Param[] keys(List<Map.Entry<JobKey, V>> rows) {
-        return new Param[] {
-            uuids(rows, r -> r.getKey().run().runId()),
-            shorts(rows, r -> r.getKey().run().shard()),
-            ints(rows, r -> r.getKey().seq())
-        };
+    private static Param[] keysOf(List<? extends JobUpdate> updates) {
+        return HeartbeatRows.keys(updates.stream().map(JobUpdate::key).toList());
     }
 
-    private static Param[] with(Param[] keys, Param last) {
-        return new Param[] {keys[0], keys[1], keys[2], last};
+    private static <V> Param[] keys(List<Map.Entry<JobKey, V>> rows) {
+        return HeartbeatRows.keys(rows.stream().map(Map.Entry::getKey).toList());
+    }
+
+    private static Param[] with(Param[] keys, Param... more) {
+        return Stream.concat(Stream.of(keys), Stream.of(more)).toArray(Param[]::new);
     }
 }

@@ -8,6 +8,7 @@ import dev.durable.store.postgres.internal.sql.PooledConnection;
 import dev.durable.store.postgres.internal.sql.SchemaName;
 import dev.durable.store.postgres.internal.sql.SearchPath;
 import dev.durable.store.postgres.internal.sql.StoreErrors;
+import java.lang.module.ModuleDescriptor.Version;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -32,6 +33,8 @@ import org.slf4j.LoggerFactory;
 public final class Migration {
     /** The oldest server; older ones lack what the statements use. */
     private static final int OLDEST_POSTGRES = 14;
+    /** This release of Durable, as in the build. Schemas name the oldest one that can work with them. */
+    private static final Version RELEASE = Version.parse("0.1.0");
 
     private static final Logger log = LoggerFactory.getLogger(Migration.class);
 
@@ -188,10 +191,10 @@ public final class Migration {
     }
 
     private void refuseNewer(Optional<SchemaVersion> version) {
-        version.filter(v -> !LibraryVersion.CURRENT.isAtLeast(v.minLibrary())).ifPresent(v -> {
+        version.filter(v -> RELEASE.compareTo(v.minLibrary()) < 0).ifPresent(v -> {
             throw new DurableException("schema " + schema.quoted() + " in the database at " + failures.database()
                     + " has version " + v.version() + ", which needs Durable " + v.minLibrary()
-                    + " or newer; this is Durable " + LibraryVersion.CURRENT
+                    + " or newer; this is Durable " + RELEASE
                     + ", written for version " + migrations.version()
                     + ". Usual cause: a newer release has upgraded the schema. Upgrade the library here, or point it at"
                     + " another schema.");
@@ -203,7 +206,7 @@ public final class Migration {
                 version.map(v -> "has version " + v.version()).orElse("does not exist or holds no tables of Durable");
         return new DurableException(
                 "schema " + schema.quoted() + " in the database at " + failures.database() + " " + is
-                        + ", but Durable " + LibraryVersion.CURRENT + " needs version " + migrations.version()
+                        + ", but Durable " + RELEASE + " needs version " + migrations.version()
                         + ". Let a DBA run "
                         + version.map(v -> "Schema.sql(" + v.version() + ", " + migrations.version() + ")")
                                 .orElse("Schema.sql()")
@@ -319,13 +322,12 @@ public final class Migration {
         try (ResultSet row = statement.executeQuery(
                 "select version, min_library from " + table + " order by version desc limit 1")) {
             return row.next()
-                    ? Optional.of(
-                            new SchemaVersion(row.getInt("version"), LibraryVersion.of(row.getString("min_library"))))
+                    ? Optional.of(new SchemaVersion(row.getInt("version"), Version.parse(row.getString("min_library"))))
                     : Optional.empty();
         }
     }
 
     private record Found(String product, int postgres, Optional<SchemaVersion> schema) {}
 
-    private record SchemaVersion(int version, LibraryVersion minLibrary) {}
+    private record SchemaVersion(int version, Version minLibrary) {}
 }

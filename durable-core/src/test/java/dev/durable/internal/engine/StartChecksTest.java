@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
-class SignatureCheckTest {
+class StartChecksTest {
     public interface Animal {}
 
     public record Zoo(List<Animal> animals) {}
@@ -56,7 +56,7 @@ class SignatureCheckTest {
                 .hasMessageStartingWith(
                         "2 declarations are wrong:\n  1. argument 1 (animal) of Day.visit is declared as")
                 .hasMessageContaining(
-                        "\n  2. the result of Keeper.count is declared as dev.durable.internal.engine.SignatureCheckTest$Zoo, which could be written but not read back: animals[]: dev.durable.internal.engine.SignatureCheckTest$Animal is abstract");
+                        "\n  2. the result of Keeper.count is declared as dev.durable.internal.engine.StartChecksTest$Zoo, which could be written but not read back: animals[]: dev.durable.internal.engine.StartChecksTest$Animal is abstract");
     }
 
     @Activity
