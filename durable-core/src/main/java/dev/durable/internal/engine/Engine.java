@@ -80,7 +80,7 @@ public final class Engine implements PreparedEngine {
     private final RunCache cache;
     private final Runs runs;
     private final RunServices host;
-    private final QueueDepthChecks rooms;
+    private final QueueDepthChecks depths;
     private final EngineNames names;
     private final InstallationWatch watch;
     private final StoreClient client;
@@ -145,7 +145,7 @@ public final class Engine implements PreparedEngine {
                 host,
                 activities == null ? EagerJobs.NONE : activities,
                 activities == null ? LocalCalls.NONE : activities.locals());
-        this.rooms = new QueueDepthChecks(this.store, this.drive, telemetry.tries());
+        this.depths = new QueueDepthChecks(this.store, this.drive, telemetry.tries());
         this.client = new StoreClient(
                 new EngineDispatch(
                         host,
@@ -153,7 +153,7 @@ public final class Engine implements PreparedEngine {
                         waiters,
                         drive,
                         new EngineDispatch.Calls(
-                                this::runsHere, rooms, settings.limits().call(), watch::mustBeOwn),
+                                this::runsHere, depths, settings.limits().call(), watch::mustBeOwn),
                         new ExternalAttempts(
                                 this.store,
                                 new Random(random.get().getLeastSignificantBits()),
@@ -222,7 +222,6 @@ public final class Engine implements PreparedEngine {
         heap = HeapShare.take(shared ? () -> cache.maxBytes(HeapShare.cache()) : () -> {});
         host.lanes().drivenBy(drive);
         turns.onReady(drive.add("turns", Drive.Kind.TURNS, turns));
-        rooms.onStale(drive.add("rooms", Drive.Kind.IO, rooms));
         runs.onStall(drive::stalled);
         waiters.onWait(drive.add("results", Drive.Kind.IO, waiters));
         drive.add("installation", Drive.Kind.IO, watch);
@@ -323,7 +322,7 @@ public final class Engine implements PreparedEngine {
     }
 
     private void rulesChanged() {
-        rooms.forget();
+        depths.forget();
         if (activities != null && working) {
             activities.wakeRules();
         }

@@ -94,11 +94,11 @@ final class EngineDispatch implements Dispatch {
      * How calls of a client are taken.
      *
      * @param runsHere whether this process runs the first turn of a start itself
-     * @param rooms whether queues have room for a start
+     * @param depths whether queues have room for a start
      * @param timeout how long a call that writes waits for the database
      * @param mayWrite throws where the store is not this process's own
      */
-    record Calls(Predicate<NewRun> runsHere, QueueDepthChecks rooms, Duration timeout, Runnable mayWrite) {}
+    record Calls(Predicate<NewRun> runsHere, QueueDepthChecks depths, Duration timeout, Runnable mayWrite) {}
 
     EngineDispatch(
             RunServices host, Runs runs, ResultWaiters waiters, Drive drive, Calls calls, ExternalAttempts external) {
@@ -163,12 +163,12 @@ final class EngineDispatch implements Dispatch {
 
     @Override
     public void askForRoom(String taskQueue, String what) {
-        calls.rooms().ask(taskQueue, what, patience());
+        calls.depths().ask(taskQueue, what, patience());
     }
 
     @Override
     public int takeRoom(String taskQueue, int most) {
-        return calls.rooms().take(taskQueue, most, patience());
+        return calls.depths().take(taskQueue, most, patience());
     }
 
     /** Nobody who is in a transaction waits for a second connection. */
@@ -178,7 +178,7 @@ final class EngineDispatch implements Dispatch {
 
     @Override
     public QueueFullException full(String taskQueue, String what) {
-        return calls.rooms().full(taskQueue, what);
+        return calls.depths().full(taskQueue, what);
     }
 
     @Override

@@ -32,32 +32,33 @@ class QueueDepthChecksTest {
     private static final QueueDepthChecks.Patience PATIENT = () -> Duration.ofMinutes(1);
 
     private final AtomicInteger readings = new AtomicInteger();
-    private final AtomicInteger woken = new AtomicInteger();
     private long nanos;
     private int depth;
     private volatile Runnable beforeAnswer = () -> {};
     private QueueLimits limits = QueueLimits.NONE;
     private final ThreadDrive drive = new ThreadDrive(UnaryOperator.identity());
-    private final QueueDepthChecks rooms =
+    private final QueueDepthChecks checks =
             new QueueDepthChecks(store(), drive, new Tries(System::nanoTime, UnaryOperator.identity()), () -> nanos);
 
-    QueueDepthChecksTest() {
-        rooms.onStale(woken::incrementAndGet);
-    }
-
     @Test
+    @Timeout(60)
     void a_start_that_comes_rarely_does_not_wait_for_what_was_without_limit_before() {
         ask();
         assertThat(readings).hasValue(1);
         pass(Duration.ofSeconds(30));
 
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch asked = new CountDownLatch(1);
+        beforeAnswer = () -> {
+            begun.countDown();
+            await(asked);
+        };
         ask();
         ask();
+        await(begun);
+        asked.countDown();
 
-        assertThat(readings).hasValue(1);
-        assertThat(woken).as("it is read aside").hasValue(1);
-        rooms.runOnce();
-        assertThat(readings).hasValue(2);
+        assertThat(readings).as("it is read aside, once").hasValue(2);
     }
 
     @Test
@@ -92,16 +93,16 @@ class QueueDepthChecksTest {
         limits = limited();
         depth = 1;
 
-        assertThat(rooms.take("default", 5, PATIENT)).isEqualTo(2);
-        assertThat(rooms.take("default", 5, PATIENT)).isZero();
+        assertThat(checks.take("default", 5, PATIENT)).isEqualTo(2);
+        assertThat(checks.take("default", 5, PATIENT)).isZero();
         assertThat(readings).as("just read").hasValue(1);
 
         pass(Duration.ofMillis(100));
         depth = 2;
-        assertThat(rooms.take("default", 5, PATIENT)).isEqualTo(1);
+        assertThat(checks.take("default", 5, PATIENT)).isEqualTo(1);
         limits = QueueLimits.NONE;
-        rooms.forget();
-        assertThat(rooms.take("default", 5, PATIENT)).isEqualTo(5);
+        checks.forget();
+        assertThat(checks.take("default", 5, PATIENT)).isEqualTo(5);
     }
 
     @Test
@@ -111,9 +112,9 @@ class QueueDepthChecksTest {
             askAtOnce(callers, 100);
             assertThat(readings).hasValue(1);
 
-            rooms.forget();
+            checks.forget();
             askAtOnce(callers, 100);
-            rooms.forget();
+            checks.forget();
             askAtOnce(callers, 100);
             assertThat(readings).as("200 starts after two changes").hasValue(3);
         }
@@ -194,7 +195,7 @@ class QueueDepthChecksTest {
             Future<?> slow = callers.submit(this::ask);
             await(begun);
             beforeAnswer = () -> {};
-            rooms.ask("other", "workflow o-2", PATIENT);
+            checks.ask("other", "workflow o-2", PATIENT);
             assertThat(slow.isDone()).isFalse();
             released.countDown();
             slow.get();
@@ -207,13 +208,13 @@ class QueueDepthChecksTest {
         CountDownLatch released = new CountDownLatch(1);
         beforeAnswer = () -> await(released);
 
-        assertThatThrownBy(() -> rooms.ask("default", "workflow o-1", () -> Duration.ofMillis(10)))
+        assertThatThrownBy(() -> checks.ask("default", "workflow o-1", () -> Duration.ofMillis(10)))
                 .isInstanceOf(StoreUnavailableException.class)
                 .hasMessage(
                         "whether task queue default has room is not known: the database has not answered for as long as a"
                                 + " call waits (callTimeout). Nothing was started. Usually the database is away or overloaded, or all"
                                 + " connections of the pool are in use, which the log says. Try again later.");
-        rooms.ask("default", "workflow o-1", null);
+        checks.ask("default", "workflow o-1", null);
         assertThat(readings).hasValue(1);
 
         released.countDown();
@@ -224,9 +225,9 @@ class QueueDepthChecksTest {
     @Test
     void of_very_many_queues_those_that_were_not_asked_for_lately_are_forgotten() {
         for (int i = 0; i < 2 * Bounds.QUEUES; i++) {
-            rooms.ask("queue " + i, "workflow o-1", PATIENT);
+            checks.ask("queue " + i, "workflow o-1", PATIENT);
         }
-        assertThat(rooms.size()).isLessThanOrEqualTo(Bounds.QUEUES);
+        assertThat(checks.size()).isLessThanOrEqualTo(Bounds.QUEUES);
     }
 
     /** The reading is answered when all have come, so that those who are not the first have to wait for it. */
@@ -254,7 +255,7 @@ class QueueDepthChecksTest {
     }
 
     private void ask() {
-        rooms.ask("default", "workflow o-1", PATIENT);
+        checks.ask("default", "workflow o-1", PATIENT);
     }
 
     private void assertFull() {
