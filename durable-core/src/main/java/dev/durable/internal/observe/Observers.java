@@ -1,35 +1,31 @@
 package dev.durable.internal.observe;
 
 import dev.durable.client.DurableEngine;
-import dev.durable.observe.ActivityAttemptBegin;
-import dev.durable.observe.ActivityAttemptEnd;
-import dev.durable.observe.BatchWrite;
-import dev.durable.observe.ChoreRun;
-import dev.durable.observe.ClaimAnswer;
 import dev.durable.observe.EngineObserver;
-import dev.durable.observe.QueueSample;
-import dev.durable.observe.RunReplay;
-import dev.durable.observe.RunStall;
-import dev.durable.observe.TransitionWrite;
-import dev.durable.observe.WorkflowClose;
-import dev.durable.observe.WorkflowStart;
 import dev.durable.store.Thrown;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.UUID;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Tells several observers, and keeps what one of them throws from the engine and from the others, whatever that is: an error,
- * or an exception that nobody declares, would take the batch, the claim or the attempt with it that is told of.
+ * or an exception that is not declared, would take the batch, the claim or the attempt with it that is told of.
+ *
+ * <p>A proxy, so that an event which is added to the interface is told without a line here. Beside the commit, the claim or
+ * the body that an event tells of, a reflective call is nothing.
  */
-public final class Observers implements EngineObserver {
+public final class Observers implements InvocationHandler {
     private static final Logger log = LoggerFactory.getLogger(EngineObserver.class);
     private static final long QUIET_NANOS = Duration.ofMinutes(1).toNanos();
 
@@ -58,19 +54,68 @@ public final class Observers implements EngineObserver {
      */
     public static EngineObserver of(
             List<EngineObserver> all, LongSupplier nanoTime, UnaryOperator<Throwable> loggable, Tries tries) {
-        return all.isEmpty() ? NONE : new Observers(all, nanoTime, loggable, tries);
+        return all.isEmpty()
+                ? EngineObserver.NONE
+                : (EngineObserver) Proxy.newProxyInstance(
+                        Observers.class.getClassLoader(),
+                        new Class<?>[] {EngineObserver.class},
+                        new Observers(all, nanoTime, loggable, tries));
     }
 
-    private void tell(Consumer<EngineObserver> event) {
+    @Override
+    public @Nullable Object invoke(Object proxy, Method method, @Nullable Object @Nullable [] arguments)
+            throws Throwable {
+        if (method.getDeclaringClass() == Object.class) {
+            return method.invoke(this, arguments);
+        }
+        if (method.getReturnType() == boolean.class) {
+            return anySays(method, arguments);
+        }
+        switch (method.getName()) {
+            case "engineStarted" -> started((DurableEngine) Objects.requireNonNull(arguments)[0]);
+            case "engineClosed" -> {
+                // One that observes several engines would take it for another's.
+                if (begun) {
+                    tell(method, arguments);
+                }
+            }
+            default -> tell(method, arguments);
+        }
+        return null;
+    }
+
+    private void tell(Method event, @Nullable Object @Nullable [] what) {
         for (EngineObserver observer : all) {
             try {
-                event.accept(observer);
+                call(observer, event, what);
                 if (tries.any()) {
                     tries.worked(shown(observer));
                 }
             } catch (Throwable e) {
                 threw(observer, e);
             }
+        }
+    }
+
+    private boolean anySays(Method question, @Nullable Object @Nullable [] what) {
+        for (EngineObserver observer : all) {
+            try {
+                if (Boolean.TRUE.equals(call(observer, question, what))) {
+                    return true;
+                }
+            } catch (Throwable e) {
+                threw(observer, e);
+            }
+        }
+        return false;
+    }
+
+    private static @Nullable Object call(
+            EngineObserver observer, Method method, @Nullable Object @Nullable [] arguments) throws Throwable {
+        try {
+            return method.invoke(observer, arguments);
+        } catch (InvocationTargetException e) {
+            throw e.getCause();
         }
     }
 
@@ -91,8 +136,7 @@ public final class Observers implements EngineObserver {
         }
     }
 
-    @Override
-    public void engineStarted(DurableEngine engine) {
+    private void started(DurableEngine engine) {
         begun = true;
         List<EngineObserver> taking = new ArrayList<>();
         for (EngineObserver observer : all) {
@@ -114,147 +158,5 @@ public final class Observers implements EngineObserver {
             }
         }
         all = taking.toArray(EngineObserver[]::new);
-    }
-
-    @Override
-    public void engineClosed() {
-        // One that observes several engines would take it for another's.
-        if (begun) {
-            tell(EngineObserver::engineClosed);
-        }
-    }
-
-    @Override
-    public void workflowStarted(WorkflowStart start) {
-        tell(observer -> observer.workflowStarted(start));
-    }
-
-    @Override
-    public void workflowClosed(WorkflowClose close) {
-        tell(observer -> observer.workflowClosed(close));
-    }
-
-    @Override
-    public void transitionWritten(TransitionWrite transition) {
-        tell(observer -> observer.transitionWritten(transition));
-    }
-
-    @Override
-    public void runReplayed(RunReplay replay) {
-        tell(observer -> observer.runReplayed(replay));
-    }
-
-    @Override
-    public void runFoundInMemory(String workflowType) {
-        tell(observer -> observer.runFoundInMemory(workflowType));
-    }
-
-    @Override
-    public void runEvicted() {
-        tell(EngineObserver::runEvicted);
-    }
-
-    @Override
-    public void runStalled(RunStall stall) {
-        tell(observer -> observer.runStalled(stall));
-    }
-
-    @Override
-    public void timerFired(String workflowType, Duration late) {
-        tell(observer -> observer.timerFired(workflowType, late));
-    }
-
-    @Override
-    public void attemptBegun(ActivityAttemptBegin begin) {
-        tell(observer -> observer.attemptBegun(begin));
-    }
-
-    @Override
-    public void attemptEnded(ActivityAttemptEnd end) {
-        tell(observer -> observer.attemptEnded(end));
-    }
-
-    @Override
-    public void heartbeatsWritten(int count) {
-        tell(observer -> observer.heartbeatsWritten(count));
-    }
-
-    @Override
-    public void staleRefused(Stale what) {
-        tell(observer -> observer.staleRefused(what));
-    }
-
-    @Override
-    public void waitingJobsTimedOut(int count) {
-        tell(observer -> observer.waitingJobsTimedOut(count));
-    }
-
-    @Override
-    public void batchWritten(BatchWrite batch) {
-        tell(observer -> observer.batchWritten(batch));
-    }
-
-    @Override
-    public void claimAnswered(ClaimAnswer claim) {
-        tell(observer -> observer.claimAnswered(claim));
-    }
-
-    @Override
-    public void claimSkipped(String pool, Skipped why) {
-        tell(observer -> observer.claimSkipped(pool, why));
-    }
-
-    @Override
-    public void nudgeHeard(Nudge nudge) {
-        tell(observer -> observer.nudgeHeard(nudge));
-    }
-
-    @Override
-    public void choreDone(ChoreRun chore) {
-        tell(observer -> observer.choreDone(chore));
-    }
-
-    @Override
-    public void ownSessionLost(UUID session) {
-        tell(observer -> observer.ownSessionLost(session));
-    }
-
-    @Override
-    public void sessionDeclaredDead(UUID session) {
-        tell(observer -> observer.sessionDeclaredDead(session));
-    }
-
-    @Override
-    public void crashedJobsRequeued(int count) {
-        tell(observer -> observer.crashedJobsRequeued(count));
-    }
-
-    @Override
-    public void outboxRelayed(int delivered, int refused) {
-        tell(observer -> observer.outboxRelayed(delivered, refused));
-    }
-
-    @Override
-    public boolean wantsQueueSamples() {
-        for (EngineObserver observer : all) {
-            try {
-                if (observer.wantsQueueSamples()) {
-                    return true;
-                }
-            } catch (Throwable e) {
-                threw(observer, e);
-            }
-        }
-        return false;
-    }
-
-    @Override
-    public void queuesSampled(QueueSample sample) {
-        tell(observer -> observer.queuesSampled(sample));
-    }
-
-    @Override
-    public void queuesLeftToOthers() {
-        tell(EngineObserver::queuesLeftToOthers);
     }
 }

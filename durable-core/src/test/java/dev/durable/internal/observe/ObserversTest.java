@@ -20,6 +20,8 @@ import dev.durable.observe.WorkflowStart;
 import dev.durable.store.RunKey;
 import dev.durable.store.memory.InMemoryHistoryStore;
 import java.io.IOException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -28,6 +30,7 @@ import java.util.ServiceConfigurationError;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -211,6 +214,32 @@ class ObserversTest {
                             .result(Duration.ofSeconds(20)))
                     .isEqualTo("stamped this");
         }
+    }
+
+    @Test
+    void each_event_is_told_to_each_observer() throws Exception {
+        EngineObserver every = (EngineObserver) Proxy.newProxyInstance(
+                EngineObserver.class.getClassLoader(), new Class<?>[] {EngineObserver.class}, (proxy, event, told) -> {
+                    heard.add(event.getName());
+                    return event.getReturnType() == boolean.class
+                            ? event.getName().equals("takes")
+                            : null;
+                });
+        EngineObserver all = Observers.of(List.of(every, every), nanos::get, UnaryOperator.identity(), tries);
+        all.engineStarted(null);
+        heard.clear();
+
+        for (Method event : EngineObserver.class.getMethods()) {
+            Object[] nothing = Stream.of(event.getParameterTypes())
+                    .map(type -> type == int.class ? 0 : null)
+                    .toArray();
+            event.invoke(all, nothing);
+        }
+
+        for (Method event : EngineObserver.class.getMethods()) {
+            assertThat(heard).as(event.getName()).contains(event.getName());
+        }
+        assertThat(heard.stream().filter("runEvicted"::equals)).hasSize(2);
     }
 
     @Test
