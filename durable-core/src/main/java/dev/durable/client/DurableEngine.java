@@ -198,15 +198,8 @@ public interface DurableEngine extends AutoCloseable {
         Builder jobsOnExhausted(OnExhausted then);
 
         /**
-         * How long an activity's job that a worker can't read is left to other workers, since the first could not read it,
-         * before it becomes an incident with the text of what did not fit; 15 minutes by default. Longer than a rolling
-         * deployment takes. None fails for that, and no attempt is used.
-         */
-        Builder leaveUnreadJobs(Duration time);
-
-        /**
          * A job of an activity that has more or fewer arguments than the method has parameters here can't be read: it is
-         * left to other workers. Unless this is said, a missing one at the end is null and one too many is dropped.
+         * left to other workers for 15 minutes, and then becomes an incident. Unless this is said, a missing one at the end is null and one too many is dropped.
          */
         Builder exactArguments();
 

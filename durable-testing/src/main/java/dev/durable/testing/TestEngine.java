@@ -152,13 +152,6 @@ public final class TestEngine implements AutoCloseable {
         return this;
     }
 
-    /** How long a job that can't be read here is left to other workers before it becomes an incident; default 15 minutes. */
-    public TestEngine leaveUnreadJobs(Duration time) {
-        notStarted();
-        builder.leaveUnreadJobs(time);
-        return this;
-    }
-
     /** A job with more or fewer arguments than its activity has parameters here can't be read. */
     public TestEngine exactArguments() {
         notStarted();

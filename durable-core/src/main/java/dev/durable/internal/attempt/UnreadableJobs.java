@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
  *   claimed ──► can't be read ──► ready again at once, for others; a note says why and since when
  *      ▲                              │
  *      └── a pause that grows ◄───────┤ this process claims without it
- *                                     └── since longer than {@code leftFor} ──► incident
+ *                                     └── since longer than 15 minutes ──► incident
  * </pre>
  *
  * <p>Since when counts from the first worker that could not read it, and anew after one that could: that stands in the
@@ -37,6 +37,9 @@ import org.slf4j.LoggerFactory;
  */
 public final class UnreadableJobs {
     private static final Logger log = LoggerFactory.getLogger(UnreadableJobs.class);
+    /** How long no worker may be able to read a job before it becomes an incident: longer than most deployments take. */
+    private static final Duration LEFT_FOR = Duration.ofMinutes(15);
+
     static final Duration FIRST_PAUSE = Duration.ofSeconds(5);
     static final Duration LONGEST_PAUSE = Duration.ofMinutes(1);
     /** A job that was not claimed here again for this long after its pause is forgotten: another worker has it. */
@@ -46,18 +49,12 @@ public final class UnreadableJobs {
     /** How long one stays away from all workers that finds no place among them. */
     static final Duration FOR_OTHERS = Duration.ofSeconds(10);
 
-    private final Duration leftFor;
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<JobKey, Left> left = new LinkedHashMap<>();
     private final Set<String> activitiesLogged = new LinkedHashSet<>();
 
     /** Left to others until then, on the monotonic clock, for the last time for so long. */
     private record Left(String taskQueue, long until, Duration pause) {}
-
-    /** @param leftFor how long a job may be unread before it becomes an incident */
-    public UnreadableJobs(Duration leftFor) {
-        this.leftFor = leftFor;
-    }
 
     /** What a claim of this queue leaves to others now. */
     public Set<JobKey> of(String taskQueue, long now) {
@@ -86,14 +83,14 @@ public final class UnreadableJobs {
         Instant since = notes == null ? null : notes.unreadSince();
         Duration soFar = since == null ? Duration.ZERO : Duration.between(since, now);
         AttemptEvents events = new AttemptEvents(job.key().seq(), job.attempt(), job.lease(), now, worker, null);
-        if (notes != null && soFar.compareTo(leftFor) >= 0) {
+        if (notes != null && soFar.compareTo(LEFT_FOR) >= 0) {
             bury(job, new AttemptResult.Buried(true, Notes.NOT_READ, failure), shown, notes, events, host);
             return;
         }
         if (notes != null && since == null) {
             notes.add(events.last(Notes.NOT_READ, failure));
         }
-        Duration pause = pause(job, queue, host.deadlines().clock().nanoTime(), leftFor.minus(soFar));
+        Duration pause = pause(job, queue, host.deadlines().clock().nanoTime(), LEFT_FOR.minus(soFar));
         tell(job, shown, since == null);
         JobUpdate unread = new JobUpdate.Unread(
                 job.key(),
@@ -190,7 +187,7 @@ public final class UnreadableJobs {
                             + " this activity that can't be read here are logged at level DEBUG only. {}",
                     job.activity(),
                     job.key(),
-                    leftFor,
+                    LEFT_FOR,
                     Bounds.lines(shown));
         } else if (first) {
             log.debug("{} of {} is left to other workers: {}", job.activity(), job.key(), Bounds.lines(shown));

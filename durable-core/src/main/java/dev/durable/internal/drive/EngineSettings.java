@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param strict whether an input that differs on replay is an error; for tests
  * @param payloads reads and writes values
  * @param errors what is made of failures
- * @param reading what is made of jobs that can't be read
+ * @param exactArguments whether a job with more or fewer arguments than its method has parameters can't be read
  * @param interception interceptors and context propagators
  */
 public record EngineSettings(
@@ -33,14 +33,14 @@ public record EngineSettings(
         boolean strict,
         PayloadCodec payloads,
         Errors errors,
-        Reading reading,
+        boolean exactArguments,
         Interception interception) {
 
     public EngineSettings {
         queues = Map.copyOf(queues);
     }
 
-    /** Jobs are read as they are by default, and nothing is intercepted. */
+    /** Arguments need not be exact, and nothing is intercepted. */
     public EngineSettings(
             String identity,
             Map<String, QueueSettings> queues,
@@ -49,17 +49,7 @@ public record EngineSettings(
             boolean strict,
             PayloadCodec payloads,
             Errors errors) {
-        this(identity, queues, limits, worker, strict, payloads, errors, Reading.DEFAULT, Interception.NONE);
-    }
-
-    /**
-     * What is made of jobs that can't be read.
-     *
-     * @param leftFor how long they are left to other workers before they become incidents
-     * @param exactArguments whether more or fewer arguments than parameters can't be read
-     */
-    public record Reading(Duration leftFor, boolean exactArguments) {
-        public static final Reading DEFAULT = new Reading(Duration.ofMinutes(15), false);
+        this(identity, queues, limits, worker, strict, payloads, errors, false, Interception.NONE);
     }
 
     /**

@@ -121,7 +121,7 @@ final class ActivityRuntime implements EagerJobs {
                         this::await,
                         settings.limits().cancelGrace(),
                         setup.telemetry()),
-                new UnreadableJobs(settings.reading().leftFor()));
+                new UnreadableJobs());
         Duration lease = settings.limits().sessionLease();
         this.session = new WorkerSession(
                 store,

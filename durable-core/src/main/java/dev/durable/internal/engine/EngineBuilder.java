@@ -16,7 +16,6 @@ import dev.durable.internal.drive.EngineSettings;
 import dev.durable.internal.drive.EngineSettings.Errors;
 import dev.durable.internal.drive.EngineSettings.Limits;
 import dev.durable.internal.drive.EngineSettings.QueueSettings;
-import dev.durable.internal.drive.EngineSettings.Reading;
 import dev.durable.internal.drive.Jitter;
 import dev.durable.internal.drive.RandomIds;
 import dev.durable.internal.drive.ThreadDrive;
@@ -61,7 +60,7 @@ public final class EngineBuilder implements DurableEngine.Builder {
     private Limits limits = Limits.DEFAULT;
     private Consumer<? super JsonMapper.Builder> mapper = json -> {};
     private Errors errors = Errors.DEFAULT;
-    private Reading reading = Reading.DEFAULT;
+    private boolean exactArguments;
     private Interception interception = Interception.NONE;
     private boolean worker = true;
     private boolean strict;
@@ -254,18 +253,8 @@ public final class EngineBuilder implements DurableEngine.Builder {
     }
 
     @Override
-    public EngineBuilder leaveUnreadJobs(Duration time) {
-        if (time.isNegative()) {
-            throw new IllegalArgumentException(
-                    "jobs that can't be read are left to other workers for a time of 0 or more," + " not for " + time);
-        }
-        reading = new Reading(Jitter.bounded(time), reading.exactArguments());
-        return this;
-    }
-
-    @Override
     public EngineBuilder exactArguments() {
-        reading = new Reading(reading.leftFor(), true);
+        exactArguments = true;
         return this;
     }
 
@@ -405,7 +394,7 @@ public final class EngineBuilder implements DurableEngine.Builder {
                         strict,
                         payloads,
                         errors,
-                        reading,
+                        exactArguments,
                         interception.in(new InterceptedEngine(names, failures::loggable))),
                 drive == null ? new ThreadDrive(failures::loggable) : drive,
                 random,

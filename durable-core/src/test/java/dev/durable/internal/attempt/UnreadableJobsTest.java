@@ -247,7 +247,7 @@ class UnreadableJobsTest {
                 bench.leases,
                 bench.deadlines,
                 bench.host.surroundings(),
-                new UnreadableJobs(Duration.ofMinutes(15)));
+                new UnreadableJobs());
         return new ActivityWorker(
                 bench.store,
                 ActivityPool.of(bench.queue),

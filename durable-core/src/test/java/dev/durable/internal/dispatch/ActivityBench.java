@@ -94,7 +94,7 @@ public final class ActivityBench {
     public final Random random = new Random(42);
     public final ActivityReports reports = new ActivityReports(lane, this::offer, leases);
     public final TransactionalShare share = new TransactionalShare(Set.of(TRANSACTIONAL), 1);
-    final UnreadableJobs unread = new UnreadableJobs(Duration.ofMinutes(15));
+    final UnreadableJobs unread = new UnreadableJobs();
     public final ActivitySlots slots;
     public final ActivityQueue queue;
     public final AttemptServices host;

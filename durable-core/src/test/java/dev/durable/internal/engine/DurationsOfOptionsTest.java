@@ -91,8 +91,7 @@ class DurationsOfOptionsTest {
                 "cancelGrace", DurableEngine.Builder::cancelGrace,
                 "pollInterval", DurableEngine.Builder::pollInterval,
                 "callTimeout", DurableEngine.Builder::callTimeout,
-                "dead letters", (b, d) -> b.keepDeadLetters(d, 10),
-                "jobs", DurableEngine.Builder::leaveUnreadJobs);
+                "dead letters", (b, d) -> b.keepDeadLetters(d, 10));
         Map<String, String> taken = new LinkedHashMap<>();
         taken.put("drainTimeout", "+--+++");
         taken.put("sessionLease", "------");
@@ -100,7 +99,6 @@ class DurationsOfOptionsTest {
         taken.put("pollInterval", "------");
         taken.put("callTimeout", "------");
         taken.put("dead letters", "+--+++");
-        taken.put("jobs", "+--+++");
         refusedOrTaken(taken, (name, odd) -> {
             DurableEngine.Builder builder = builder();
             options.get(name).accept(builder, odd);
