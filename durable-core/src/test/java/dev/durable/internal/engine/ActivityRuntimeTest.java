@@ -12,7 +12,7 @@ import dev.durable.internal.dispatch.ActivityBench;
 import dev.durable.internal.drive.Drive;
 import dev.durable.internal.drive.EngineSettings;
 import dev.durable.internal.drive.EngineSettings.Limits;
-import dev.durable.internal.drive.EngineSettings.QueueSettings;
+import dev.durable.internal.drive.QueueSettings;
 import dev.durable.internal.observe.Telemetry;
 import dev.durable.internal.payload.PayloadCodec;
 import dev.durable.observe.EngineObserver;
