@@ -33,7 +33,7 @@ final class AttributesReader {
                             in.integer("seq"),
                             in.integer("attempt"),
                             e.messageId(),
-                            in.payload("result"),
+                            payload(in, "result"),
                             in.instant("startedAt"),
                             in.string("worker", ""),
                             local(in))),
@@ -57,7 +57,7 @@ final class AttributesReader {
                             in.integer("attempt"),
                             e.messageId(),
                             TimeoutType.valueOf(in.string("timeout")),
-                            in.payloadOrNull("lastHeartbeatDetails"),
+                            payloadOrNull(in, "lastHeartbeatDetails"),
                             FailureJson.readOrNull(in.jsonOrNull("lastFailure")),
                             local(in))),
             rule(
@@ -68,7 +68,7 @@ final class AttributesReader {
                             in.integer("seq"),
                             in.integer("attempt"),
                             e.messageId(),
-                            in.payloadOrNull("lastHeartbeatDetails"),
+                            payloadOrNull(in, "lastHeartbeatDetails"),
                             local(in))),
             rule(TimerFired.class, (e, in) -> new TimerFired(e.id, e.at, in.integer("seq"))),
             rule(
@@ -78,7 +78,7 @@ final class AttributesReader {
                             e.at,
                             e.messageId(),
                             in.string("name"),
-                            in.payload("input"),
+                            payload(in, "input"),
                             in.flag("withNext"),
                             in.instantOrNull("acceptedAt"))),
             rule(
@@ -89,12 +89,12 @@ final class AttributesReader {
                             in.integer("seq"),
                             in.string("activity"),
                             in.string("taskQueue"),
-                            in.payload("input"),
+                            payload(in, "input"),
                             OptionsJson.decode(in.json("options")))),
             rule(ActivityCancelRequested.class, (e, in) -> new ActivityCancelRequested(e.id, e.at, in.integer("seq"))),
             rule(TimerStarted.class, (e, in) -> new TimerStarted(e.id, e.at, in.integer("seq"), in.instant("fireAt"))),
             rule(TimerCancelled.class, (e, in) -> new TimerCancelled(e.id, e.at, in.integer("seq"))),
-            rule(SideEffectRecorded.class, (e, in) -> new SideEffectRecorded(e.id, e.at, in.payload("value"))),
+            rule(SideEffectRecorded.class, (e, in) -> new SideEffectRecorded(e.id, e.at, payload(in, "value"))),
             rule(
                     VersionRecorded.class,
                     (e, in) -> new VersionRecorded(e.id, e.at, in.string("changeId"), in.integer("version"))),
@@ -142,7 +142,7 @@ final class AttributesReader {
                             in.string("by", ""),
                             in.string("reason", ""),
                             in.has("attempts") ? in.integer("attempts") : null,
-                            in.payloadOrNull("input"))),
+                            payloadOrNull(in, "input"))),
             rule(
                     WorkflowPaused.class,
                     (e, in) -> new WorkflowPaused(e.id, e.at, in.string("reason", ""), in.string("by", ""))),
@@ -174,12 +174,12 @@ final class AttributesReader {
                             e.at,
                             in.integer("seq"),
                             in.integer("attempt"),
-                            in.payloadOrNull("lastHeartbeatDetails"),
-                            in.payloadOrNull("outcome"))),
+                            payloadOrNull(in, "lastHeartbeatDetails"),
+                            payloadOrNull(in, "outcome"))),
             rule(FirstTurnStarted.class, (e, in) -> new FirstTurnStarted(e.id, e.at, in.flag("withNext"))),
             rule(
                     WorkflowCompleted.class,
-                    (e, in) -> new WorkflowCompleted(e.id, e.at, in.payload("result"), late(in), abandoned(in))),
+                    (e, in) -> new WorkflowCompleted(e.id, e.at, payload(in, "result"), late(in), abandoned(in))),
             rule(
                     WorkflowFailed.class,
                     (e, in) -> new WorkflowFailed(
@@ -231,6 +231,15 @@ final class AttributesReader {
         return Map.entry(type.getSimpleName(), rule);
     }
 
+    private static Payload payload(JsonObjectReader in, String name) {
+        return new Payload(in.json(name));
+    }
+
+    static @Nullable Payload payloadOrNull(JsonObjectReader in, String name) {
+        String json = in.jsonOrNull(name);
+        return json == null ? null : new Payload(json);
+    }
+
     private UUID messageId() {
         if (messageId == null) {
             throw new IllegalArgumentException("it has no message id");
@@ -244,7 +253,7 @@ final class AttributesReader {
             return null;
         }
         JsonObjectReader local = JsonObjectReader.of(call);
-        return new LocalCall(local.string("activity"), local.payload("input"));
+        return new LocalCall(local.string("activity"), payload(local, "input"));
     }
 
     private WorkflowStarted started(JsonObjectReader in) {
@@ -255,7 +264,7 @@ final class AttributesReader {
                 in.uuid("runId"),
                 in.string("workflowType"),
                 in.string("taskQueue"),
-                in.payload("input"),
+                payload(in, "input"),
                 in.integer("flags", 0),
                 in.instantOrNull("runDeadline"),
                 in.map("headers"),

@@ -27,35 +27,39 @@ final class AttributesWriter {
             case ActivityCompleted e ->
                 out.number("seq", e.seq())
                         .number("attempt", e.attempt())
-                        .payload("result", e.result())
+                        .json("result", e.result(), Payload::json)
                         .instant("startedAt", e.startedAt())
                         .string("worker", e.worker())
-                        .local(e.local());
+                        .object("local", e.local(), AttributesWriter::writeLocal);
             case ActivityFailed e ->
                 out.number("seq", e.seq())
                         .number("attempt", e.attempt())
-                        .object("failure", o -> FailureJson.write(e.failure(), o))
+                        .object("failure", e.failure(), FailureJson::write)
                         .string("worker", e.worker())
-                        .local(e.local());
+                        .object("local", e.local(), AttributesWriter::writeLocal);
             case ActivityTimedOut e ->
                 out.number("seq", e.seq())
                         .number("attempt", e.attempt())
                         .string("timeout", e.timeout().name())
-                        .payload("lastHeartbeatDetails", e.lastHeartbeatDetails())
-                        .failure("lastFailure", e.lastFailure())
-                        .local(e.local());
+                        .json("lastHeartbeatDetails", e.lastHeartbeatDetails(), Payload::json)
+                        .object("lastFailure", e.lastFailure(), FailureJson::write)
+                        .object("local", e.local(), AttributesWriter::writeLocal);
             case ActivityCancelled e ->
                 out.number("seq", e.seq())
                         .number("attempt", e.attempt())
-                        .payload("lastHeartbeatDetails", e.lastHeartbeatDetails())
-                        .local(e.local());
+                        .json("lastHeartbeatDetails", e.lastHeartbeatDetails(), Payload::json)
+                        .object("local", e.local(), AttributesWriter::writeLocal);
             case TimerFired e -> out.number("seq", e.seq());
             case SignalReceived e ->
                 out.string("name", e.name())
-                        .payload("input", e.input())
+                        .json("input", e.input(), Payload::json)
                         .flag("withNext", e.withNext())
                         .instant("acceptedAt", e.acceptedAt());
         }
+    }
+
+    private static void writeLocal(LocalCall call, JsonObjectWriter out) {
+        out.string("activity", call.activity()).json("input", call.input(), Payload::json);
     }
 
     private static void writeStarted(WorkflowStarted e, JsonObjectWriter out) {
@@ -63,7 +67,7 @@ final class AttributesWriter {
                 .uuid("runId", e.runId())
                 .string("workflowType", e.workflowType())
                 .string("taskQueue", e.taskQueue())
-                .payload("input", e.input())
+                .json("input", e.input(), Payload::json)
                 .number("flags", e.flags())
                 .instant("runDeadline", e.runDeadline())
                 .map("headers", e.headers())
@@ -78,12 +82,12 @@ final class AttributesWriter {
                 out.number("seq", e.seq())
                         .string("activity", e.activity())
                         .string("taskQueue", e.taskQueue())
-                        .payload("input", e.input())
+                        .json("input", e.input(), Payload::json)
                         .json("options", OptionsJson.encode(e.options()));
             case ActivityCancelRequested e -> out.number("seq", e.seq());
             case TimerStarted e -> out.number("seq", e.seq()).instant("fireAt", e.fireAt());
             case TimerCancelled e -> out.number("seq", e.seq());
-            case SideEffectRecorded e -> out.payload("value", e.value());
+            case SideEffectRecorded e -> out.json("value", e.value(), Payload::json);
             case VersionRecorded e -> out.string("changeId", e.changeId()).number("version", e.version());
         }
     }
@@ -117,8 +121,8 @@ final class AttributesWriter {
             case ActivityAbandoned e ->
                 out.number("seq", e.seq())
                         .number("attempt", e.attempt())
-                        .payload("lastHeartbeatDetails", e.lastHeartbeatDetails())
-                        .payload("outcome", e.outcome());
+                        .json("lastHeartbeatDetails", e.lastHeartbeatDetails(), Payload::json)
+                        .json("outcome", e.outcome(), Payload::json);
             case UnknownEvent e -> throw new IllegalArgumentException(e.type() + " is kept as it was written");
         }
     }
@@ -128,7 +132,7 @@ final class AttributesWriter {
                 .number("attempt", e.attempt())
                 .string("kind", e.kind())
                 .string("reason", e.reason())
-                .failure("failure", e.failure());
+                .object("failure", e.failure(), FailureJson::write);
         out.number("crashes", e.crashes()).string("fingerprint", e.fingerprint());
     }
 
@@ -137,34 +141,28 @@ final class AttributesWriter {
                 .string("resolution", e.resolution())
                 .string("by", e.by())
                 .string("reason", e.reason());
-        Integer attempts = e.attempts();
-        if (attempts != null) {
-            out.number("attempts", attempts);
-        }
-        out.payload("input", e.input());
+        out.number("attempts", e.attempts()).json("input", e.input(), Payload::json);
     }
 
     private static void writeAttemptFailed(ActivityAttemptFailed e, JsonObjectWriter out) {
         out.number("seq", e.seq())
                 .number("attempt", e.attempt())
                 .string("reason", e.reason())
-                .failure("failure", e.failure());
-        out.instant("nextAttemptAt", e.nextAttemptAt()).number("omitted", e.omitted());
-        Integer remaining = e.remainingAttempts();
-        if (remaining != null) {
-            out.number("remainingAttempts", remaining);
-        }
+                .object("failure", e.failure(), FailureJson::write);
+        out.instant("nextAttemptAt", e.nextAttemptAt())
+                .number("omitted", e.omitted())
+                .number("remainingAttempts", e.remainingAttempts());
     }
 
     private static void writeClosing(HistoryEvent.Closing event, JsonObjectWriter out) {
         switch (event) {
             case WorkflowCompleted e ->
-                messages(e.lateMessages(), e.abandonedHandlers(), out.payload("result", e.result()));
+                messages(e.lateMessages(), e.abandonedHandlers(), out.json("result", e.result(), Payload::json));
             case WorkflowFailed e ->
                 messages(
                         e.lateMessages(),
                         e.abandonedHandlers(),
-                        out.object("failure", o -> FailureJson.write(e.failure(), o)));
+                        out.object("failure", e.failure(), FailureJson::write));
             case WorkflowCancelled e ->
                 messages(
                         e.lateMessages(),

@@ -39,8 +39,7 @@ public record EnqueuedOptions(
     /** The name that it stands under among the options. */
     static final String NAME = "enqueued";
 
-    private static final LoadingCache<String, Optional<EnqueuedOptions>> READ =
-            OptionsJson.remembering(EnqueuedOptions::read);
+    private static final LoadingCache<String, EnqueuedOptions> READ = OptionsJson.remembering(EnqueuedOptions::read);
 
     public EnqueuedOptions {
         values = Map.copyOf(values);
@@ -50,40 +49,30 @@ public record EnqueuedOptions(
 
     /** What was chosen for the job with these options; empty where they are fixed. */
     public static Optional<EnqueuedOptions> of(String optionsJson) {
-        return optionsJson.contains('"' + NAME + "\":") ? READ.get(optionsJson) : Optional.empty();
+        return Optional.ofNullable(JsonObjectReader.ofAny(optionsJson).jsonOrNull(NAME))
+                .map(READ::get);
     }
 
     /** These options as JSON text, with this beside them. */
     public String with(ActivityOptions options) {
-        String json = OptionsJson.encode(options);
-        return json.substring(0, json.length() - 1) + ",\"" + NAME + "\":" + json() + "}";
+        return JsonObjectWriter.extended(
+                OptionsJson.encode(options),
+                out -> out.object(
+                        NAME,
+                        chosen -> chosen.map("values", values)
+                                .map("headers", headers)
+                                .strings("doNotRetry", doNotRetry)
+                                .object("retry", retry, OptionsJson::write)));
     }
 
-    private String json() {
-        if (equals(NOTHING)) {
-            return "{}";
-        }
-        RetryPolicy policy = retry;
-        return JsonObjectWriter.object(out -> {
-            out.map("values", values).map("headers", headers).strings("doNotRetry", doNotRetry);
-            if (policy != null) {
-                out.object("retry", object -> OptionsJson.write(policy, object));
-            }
-        });
-    }
-
-    private static Optional<EnqueuedOptions> read(String optionsJson) {
-        String json = JsonObjectReader.of(optionsJson).jsonOrNull(NAME);
-        if (json == null) {
-            return Optional.empty();
-        }
+    private static EnqueuedOptions read(String json) {
         JsonObjectReader in = JsonObjectReader.of(json);
         String retry = in.jsonOrNull("retry");
-        return Optional.of(new EnqueuedOptions(
+        return new EnqueuedOptions(
                 in.map("values"),
                 in.map("headers"),
                 in.strings("doNotRetry"),
-                retry == null ? null : OptionsJson.readRetry(JsonObjectReader.of(retry))));
+                retry == null ? null : OptionsJson.readRetry(JsonObjectReader.of(retry)));
     }
 
     @Override

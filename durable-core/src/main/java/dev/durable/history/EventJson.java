@@ -6,10 +6,10 @@ import dev.durable.store.MessageKind;
 import dev.durable.store.StoredEvent;
 import dev.durable.store.Thrown;
 import java.time.DateTimeException;
+import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 import java.util.UUID;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -90,10 +90,7 @@ public final class EventJson {
 
     /** Informing events that travel with a job: a JSON array of {type, at, attributes}. Their ids are left out. */
     public static String encodeNotes(List<StoredEvent> notes) {
-        return notes.stream()
-                .map(note -> JsonObjectWriter.object(out ->
-                        out.string("type", note.type()).instant("at", note.at()).json("attributes", note.attributes())))
-                .collect(Collectors.joining(",", "[", "]"));
+        return JsonObjectWriter.array(notes.stream().map(EventJson::note).toList());
     }
 
     /** One informing event as it stands among notes. */
@@ -103,8 +100,12 @@ public final class EventJson {
 
     /** An event as it stands in the audit: as a note. */
     public static String detail(HistoryEvent event) {
-        String array = encodeNotes(List.of(encode(event)));
-        return array.substring(1, array.length() - 1);
+        return note(encode(event));
+    }
+
+    private static String note(StoredEvent event) {
+        return JsonObjectWriter.object(out ->
+                out.string("type", event.type()).instant("at", event.at()).json("attributes", event.attributes()));
     }
 
     /**
@@ -119,6 +120,38 @@ public final class EventJson {
                         .map(in -> new StoredEvent(0, in.string("type"), in.instant("at"), null, in.json("attributes")))
                         .sorted(Comparator.comparing(StoredEvent::at))
                         .toList();
+    }
+
+    /**
+     * Informing events out of a row that was perhaps changed by hand, in the order they stand: text that is no array holds
+     * none, and an element says what it can.
+     *
+     * @param unless when an event happened that has no time
+     */
+    public static List<StoredEvent> decodeAnyNotes(@Nullable String notes, Instant unless) {
+        try {
+            return notes == null
+                    ? List.of()
+                    : JsonObjectReader.elements(notes).stream()
+                            .map(note -> anyNote(JsonObjectReader.ofAny(note), unless))
+                            .toList();
+        } catch (IllegalArgumentException e) {
+            return List.of();
+        }
+    }
+
+    private static StoredEvent anyNote(JsonObjectReader in, Instant unless) {
+        String type = in.stringIfAny("type");
+        Instant at = in.instantIfAny("at");
+        String attributes = in.jsonOrNull("attributes");
+        return new StoredEvent(
+                0,
+                type == null ? "Note" : type,
+                at == null ? unless : at,
+                null,
+                attributes == null
+                        ? JsonObjectWriter.object(out -> out.flag(AttributesWriter.INFORMING, true))
+                        : attributes);
     }
 
     private static HistoryEvent unknown(StoredEvent stored, JsonObjectReader in) {

@@ -41,11 +41,8 @@ public final class FailureJson {
     static void write(Failure failure, JsonObjectWriter out) {
         out.string("type", failure.type()).string("message", failure.message());
         out.string("stack", failure.stack().isEmpty() ? null : failure.stack());
-        out.payload("fields", failure.fields());
-        Failure cause = failure.cause();
-        if (cause != null) {
-            out.object("cause", o -> write(cause, o));
-        }
+        out.json("fields", failure.fields(), Payload::json);
+        out.object("cause", failure.cause(), FailureJson::write);
         out.objects("suppressed", failure.suppressed(), FailureJson::write);
         out.string("handler", failure.handler());
     }
@@ -63,7 +60,7 @@ public final class FailureJson {
                 in.string("type"),
                 in.stringOrNull("message"),
                 in.string("stack", ""),
-                in.payloadOrNull("fields"),
+                AttributesReader.payloadOrNull(in, "fields"),
                 cause == null || cause.equals("null") ? null : read(JsonObjectReader.of(cause), depth + 1),
                 in.objects("suppressed").stream()
                         .map(suppressed -> read(suppressed, depth + 1))

@@ -30,9 +30,13 @@ import tools.jackson.core.json.JsonFactory;
 /**
  * One JSON object as it was written: the names of its properties and, for each, where its value stands in the text. A
  * value is a slice of that text, so an embedded payload comes out to the byte as it went in, whatever its numbers,
- * escapes and blanks look like. Properties nobody asks for are ignored.
+ * escapes and blanks look like. Properties that are not asked for are ignored.
+ *
+ * <p>Most methods throw {@code IllegalArgumentException} where the property is not of the kind that is asked for. Those that
+ * end in {@code IfAny} take such a property for absent: they read rows that were perhaps changed by hand, and that must not
+ * stop the work on others.
  */
-final class JsonObjectReader {
+public final class JsonObjectReader {
     /** Sizes are the payload codec's business, before anything is written: what is stored must be readable. */
     private static final JsonFactory JSON = JsonFactory.builder()
             .streamReadConstraints(StreamReadConstraints.builder()
@@ -52,16 +56,30 @@ final class JsonObjectReader {
     private String @Nullable [] names;
 
     private int size;
-    /** The names that were asked for, where somebody wants to know. */
+    /** The names that were asked for, once {@link #remembering} was called. */
     private @Nullable Set<String> asked;
 
     private JsonObjectReader(String text) {
         this.text = text;
     }
 
-    static JsonObjectReader of(String text) {
+    /**
+     * The object that the text is.
+     *
+     * @throws IllegalArgumentException if it is none
+     */
+    public static JsonObjectReader of(String text) {
         JsonObjectReader object = new JsonObjectReader(text);
         return object.scan() ? object : parsed(text);
+    }
+
+    /** The object that the text is; one without properties where it is none. */
+    public static JsonObjectReader ofAny(String text) {
+        try {
+            return of(text);
+        } catch (IllegalArgumentException e) {
+            return new JsonObjectReader(text);
+        }
     }
 
     /** Finds names and values; false where a parser should look. */
@@ -105,7 +123,7 @@ final class JsonObjectReader {
         size++;
     }
 
-    /** The same by a parser, which takes all that is JSON and says what is none. */
+    /** The object by a parser, which takes all that is JSON and says where a text is none. */
     static JsonObjectReader parsed(String text) {
         JsonObjectReader object = new JsonObjectReader(text);
         List<String> names = new ArrayList<>();
@@ -124,8 +142,12 @@ final class JsonObjectReader {
         return object;
     }
 
-    /** The elements of an array, each as it stands there. */
-    static List<String> elements(String array) {
+    /**
+     * The elements of an array, each as it stands there.
+     *
+     * @throws IllegalArgumentException if the text is none
+     */
+    public static List<String> elements(String array) {
         List<String> elements = new ArrayList<>();
         try (JsonParser in = JSON.createParser(ObjectReadContext.empty(), array)) {
             require(in.nextToken() == JsonToken.START_ARRAY, "it is no JSON array");
@@ -169,7 +191,7 @@ final class JsonObjectReader {
     }
 
     /** The values as they stand in the text, by name, in the order they stand; of one name the first. */
-    Map<String, String> properties() {
+    public Map<String, String> properties() {
         Map<String, String> properties = new LinkedHashMap<>();
         for (int i = 0; i < size; i++) {
             int at = i * BOUNDS;
@@ -184,13 +206,13 @@ final class JsonObjectReader {
     }
 
     /** From now on it remembers which names it is asked for, to tell {@link #unasked}. */
-    JsonObjectReader remembering() {
+    public JsonObjectReader remembering() {
         asked = new HashSet<>();
         return this;
     }
 
-    /** The properties for which nobody has asked since, in the order they stand. */
-    List<String> unasked() {
+    /** The properties that have not been asked for since, in the order they stand. */
+    public List<String> unasked() {
         Set<String> known = asked == null ? Set.of() : asked;
         return properties().keySet().stream()
                 .filter(name -> !known.contains(name))
@@ -219,13 +241,12 @@ final class JsonObjectReader {
     }
 
     /** The value as it stands in the text; null where the property is absent. */
-    @Nullable
-    String jsonOrNull(String name) {
+    public @Nullable String jsonOrNull(String name) {
         int at = find(name);
         return at == NONE ? null : text.substring(bounds[at + 2], bounds[at + 3]);
     }
 
-    String json(String name) {
+    public String json(String name) {
         String json = jsonOrNull(name);
         if (json == null) {
             throw new IllegalArgumentException("it has no property \"" + name + "\"");
@@ -233,17 +254,7 @@ final class JsonObjectReader {
         return json;
     }
 
-    Payload payload(String name) {
-        return new Payload(json(name));
-    }
-
-    @Nullable
-    Payload payloadOrNull(String name) {
-        String json = jsonOrNull(name);
-        return json == null ? null : new Payload(json);
-    }
-
-    String string(String name) {
+    public String string(String name) {
         String value = plainOrNull(name);
         return value == null ? unquote(json(name)) : value;
     }
@@ -259,13 +270,12 @@ final class JsonObjectReader {
         return text.indexOf('\\', from, to) < 0 ? text.substring(from, to) : null;
     }
 
-    String string(String name, String otherwise) {
+    public String string(String name, String otherwise) {
         String value = stringOrNull(name);
         return value == null ? otherwise : value;
     }
 
-    @Nullable
-    String stringOrNull(String name) {
+    public @Nullable String stringOrNull(String name) {
         String plain = plainOrNull(name);
         if (plain != null) {
             return plain;
@@ -285,38 +295,38 @@ final class JsonObjectReader {
         }
     }
 
-    boolean has(String name) {
+    public boolean has(String name) {
         String json = jsonOrNull(name);
         return json != null && !json.equals("null");
     }
 
-    int integer(String name) {
+    public int integer(String name) {
         return Integer.parseInt(json(name));
     }
 
-    int integer(String name, int otherwise) {
+    public int integer(String name, int otherwise) {
         String json = jsonOrNull(name);
         return json == null ? otherwise : Integer.parseInt(json);
     }
 
-    long number(String name) {
+    public long number(String name) {
         return Long.parseLong(json(name));
     }
 
-    double decimal(String name, double otherwise) {
+    public double decimal(String name, double otherwise) {
         String json = jsonOrNull(name);
         return json == null ? otherwise : Double.parseDouble(json.startsWith("\"") ? unquote(json) : json);
     }
 
-    boolean flag(String name) {
+    public boolean flag(String name) {
         return "true".equals(jsonOrNull(name));
     }
 
-    UUID uuid(String name) {
+    public UUID uuid(String name) {
         return UUID.fromString(string(name));
     }
 
-    /** What the parser of times throws is no IllegalArgumentException, as all else here is. */
+    /** The parsers of times throw no IllegalArgumentException, as all other methods here do. */
     private static <T> T time(String value, Function<String, T> parser) {
         try {
             return parser.apply(value);
@@ -325,35 +335,33 @@ final class JsonObjectReader {
         }
     }
 
-    Instant instant(String name) {
+    public Instant instant(String name) {
         return time(string(name), IsoInstant::parse);
     }
 
-    @Nullable
-    Instant instantOrNull(String name) {
+    public @Nullable Instant instantOrNull(String name) {
         String value = stringOrNull(name);
         return value == null ? null : time(value, IsoInstant::parse);
     }
 
-    @Nullable
-    Duration durationOrNull(String name) {
+    public @Nullable Duration durationOrNull(String name) {
         String value = stringOrNull(name);
         return value == null ? null : time(value, Duration::parse);
     }
 
-    Duration duration(String name, Duration otherwise) {
+    public Duration duration(String name, Duration otherwise) {
         Duration value = durationOrNull(name);
         return value == null ? otherwise : value;
     }
 
-    List<String> strings(String name) {
+    public List<String> strings(String name) {
         String json = jsonOrNull(name);
         return json == null
                 ? List.of()
                 : elements(json).stream().map(JsonObjectReader::unquote).toList();
     }
 
-    Map<String, String> map(String name) {
+    public Map<String, String> map(String name) {
         String json = jsonOrNull(name);
         if (json == null) {
             return Map.of();
@@ -364,10 +372,69 @@ final class JsonObjectReader {
     }
 
     /** The objects of an array. */
-    List<JsonObjectReader> objects(String name) {
+    public List<JsonObjectReader> objects(String name) {
         String json = jsonOrNull(name);
         return json == null
                 ? List.of()
                 : elements(json).stream().map(JsonObjectReader::of).toList();
+    }
+
+    // ── rows that were perhaps changed by hand ───────────────────────────────────────────────────────────────────────
+
+    /** The string that stands there; null where none does. */
+    public @Nullable String stringIfAny(String name) {
+        return stringIfOne(jsonOrNull(name));
+    }
+
+    private static @Nullable String stringIfOne(@Nullable String json) {
+        return json == null || !json.startsWith("\"") ? null : unquote(json);
+    }
+
+    /** The number that stands there; {@code otherwise} where no {@code int} does. */
+    public int integerIfAny(String name, int otherwise) {
+        try {
+            return integer(name, otherwise);
+        } catch (NumberFormatException e) {
+            return otherwise;
+        }
+    }
+
+    /** The time that stands there; null where none does. */
+    public @Nullable Instant instantIfAny(String name) {
+        String value = stringIfAny(name);
+        try {
+            return value == null ? null : IsoInstant.parse(value);
+        } catch (DateTimeException e) {
+            return null;
+        }
+    }
+
+    /** The object that stands there; one without properties where none does. */
+    public JsonObjectReader objectIfAny(String name) {
+        String json = jsonOrNull(name);
+        return ofAny(json == null ? "" : json);
+    }
+
+    /** The first element of the array that stands there, if it is a string; null where it is none. The others are not read. */
+    public @Nullable String firstStringIfAny(String name) {
+        String json = jsonOrNull(name);
+        if (json == null || !json.startsWith("[")) {
+            return null;
+        }
+        int start = skipBlanks(json, 1);
+        int end = stands(json, start, '"') ? endOfValue(json, start) : NONE;
+        return end == NONE ? null : unquote(json.substring(start, end));
+    }
+
+    /** The properties whose values are strings, in the order they stand. */
+    public Map<String, String> stringProperties() {
+        Map<String, String> strings = new LinkedHashMap<>();
+        properties().forEach((name, json) -> {
+            String value = stringIfOne(json);
+            if (value != null) {
+                strings.put(name, value);
+            }
+        });
+        return strings;
     }
 }

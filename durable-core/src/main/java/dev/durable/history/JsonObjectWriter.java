@@ -3,12 +3,14 @@ package dev.durable.history;
 import java.io.StringWriter;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.ObjectWriteContext;
@@ -16,9 +18,10 @@ import tools.jackson.core.json.JsonFactory;
 
 /**
  * Writes one JSON object, property by property, what is null or empty left out. Every event of every run passes here: no
- * mapper, no reflection; strings that need escapes are left to Jackson.
+ * mapper, no reflection; strings that need escapes are left to Jackson. No other code of the library puts JSON together out
+ * of text ({@code JsonInOnePlaceTest}).
  */
-final class JsonObjectWriter {
+public final class JsonObjectWriter {
     private static final JsonFactory JSON = new JsonFactory();
     private static final int USUAL_CHARS = 256;
 
@@ -27,14 +30,31 @@ final class JsonObjectWriter {
     private JsonObjectWriter() {}
 
     /** The text of an object with the properties that {@code body} writes. */
-    static String object(Consumer<JsonObjectWriter> body) {
+    public static String object(Consumer<JsonObjectWriter> body) {
         JsonObjectWriter writer = new JsonObjectWriter();
         writer.braces(body);
         return writer.out.toString();
     }
 
+    /**
+     * The text of an object with further properties behind those that it has.
+     *
+     * @param object as this class has written it
+     */
+    public static String extended(String object, Consumer<JsonObjectWriter> body) {
+        JsonObjectWriter writer = new JsonObjectWriter();
+        writer.out.append(object, 0, object.length() - 1);
+        body.accept(writer);
+        return writer.out.append('}').toString();
+    }
+
+    /** The text of an array of elements that are JSON themselves. */
+    public static String array(Collection<String> elements) {
+        return "[" + String.join(",", elements) + "]";
+    }
+
     /** The text of a string: in quotes, escaped. */
-    static String quote(String value) {
+    public static String quote(String value) {
         if (isPlain(value)) {
             return '"' + value + '"';
         }
@@ -84,7 +104,7 @@ final class JsonObjectWriter {
         return out.append(':');
     }
 
-    JsonObjectWriter string(String name, @Nullable String value) {
+    public JsonObjectWriter string(String name, @Nullable String value) {
         if (value != null) {
             name(name);
             string(value);
@@ -92,13 +112,17 @@ final class JsonObjectWriter {
         return this;
     }
 
-    JsonObjectWriter number(String name, long value) {
+    public JsonObjectWriter number(String name, long value) {
         name(name).append(value);
         return this;
     }
 
+    public JsonObjectWriter number(String name, @Nullable Integer value) {
+        return value == null ? this : number(name, value.longValue());
+    }
+
     /** JSON has no infinite numbers: they are strings. */
-    JsonObjectWriter number(String name, double value) {
+    public JsonObjectWriter number(String name, double value) {
         if (!Double.isFinite(value)) {
             return string(name, Double.toString(value));
         }
@@ -107,63 +131,57 @@ final class JsonObjectWriter {
     }
 
     /** Written only where it is set. */
-    JsonObjectWriter flag(String name, boolean value) {
+    public JsonObjectWriter flag(String name, boolean value) {
         if (value) {
             name(name).append(true);
         }
         return this;
     }
 
-    JsonObjectWriter instant(String name, @Nullable Instant value) {
+    public JsonObjectWriter instant(String name, @Nullable Instant value) {
         return value == null ? this : string(name, value.toString());
     }
 
-    JsonObjectWriter duration(String name, @Nullable Duration value) {
+    public JsonObjectWriter duration(String name, @Nullable Duration value) {
         return value == null ? this : string(name, value.toString());
     }
 
-    JsonObjectWriter uuid(String name, UUID value) {
+    public JsonObjectWriter uuid(String name, UUID value) {
         return string(name, value.toString());
     }
 
-    /** Embeds a payload as it is, to the byte. */
-    JsonObjectWriter payload(String name, @Nullable Payload value) {
-        return value == null ? this : json(name, value.json());
-    }
-
     /** Embeds JSON text as it is, to the byte; what UTF-8 has no bytes for is escaped. */
-    JsonObjectWriter json(String name, String value) {
+    public JsonObjectWriter json(String name, String value) {
         name(name).append(LoneSurrogates.escape(value));
         return this;
     }
 
-    JsonObjectWriter strings(String name, List<String> values) {
+    /** The same of a value that has such text; null is left out. */
+    public <T> JsonObjectWriter json(String name, @Nullable T value, Function<T, String> text) {
+        return value == null ? this : json(name, text.apply(value));
+    }
+
+    public JsonObjectWriter strings(String name, List<String> values) {
         return elements(name, values, this::string);
     }
 
     /** Sorted by key: the same map gives the same text in every process. */
-    JsonObjectWriter map(String name, Map<String, String> values) {
+    public JsonObjectWriter map(String name, Map<String, String> values) {
         return values.isEmpty() ? this : object(name, object -> new TreeMap<>(values).forEach(object::string));
     }
 
-    JsonObjectWriter object(String name, Consumer<JsonObjectWriter> body) {
+    public JsonObjectWriter object(String name, Consumer<JsonObjectWriter> body) {
         name(name);
         braces(body);
         return this;
     }
 
     /** Null is left out. */
-    JsonObjectWriter failure(String name, @Nullable Failure failure) {
-        return failure == null ? this : object(name, o -> FailureJson.write(failure, o));
+    public <T> JsonObjectWriter object(String name, @Nullable T value, BiConsumer<T, JsonObjectWriter> body) {
+        return value == null ? this : object(name, object -> body.accept(value, object));
     }
 
-    JsonObjectWriter local(@Nullable LocalCall call) {
-        return call == null
-                ? this
-                : object("local", o -> o.string("activity", call.activity()).payload("input", call.input()));
-    }
-
-    <T> JsonObjectWriter objects(String name, List<T> values, BiConsumer<T, JsonObjectWriter> body) {
+    public <T> JsonObjectWriter objects(String name, List<T> values, BiConsumer<T, JsonObjectWriter> body) {
         return elements(name, values, value -> braces(object -> body.accept(value, object)));
     }
 

@@ -14,6 +14,7 @@ import dev.durable.RetryPolicy.Growth;
 import dev.durable.store.Portion;
 import dev.durable.store.RecordText;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -34,8 +35,6 @@ import org.jspecify.annotations.Nullable;
  *  "transactional":true,"local":true,"atMostOnce":true,"headers":{…},"limitKey":…,
  *  "cancellation":"ABANDON"}
  * }</pre>
- *
- * <p>Where a background job expires, {@code "expiresAt"} stands first of all: stores read it there without reading JSON.
  *
  * <p>A program has a handful of different options and schedules with them millions of times, and durations are slow to
  * read: both directions remember what they did last.
@@ -68,6 +67,11 @@ public final class OptionsJson {
             null,
             ActivityCancellationType.TRY_CANCEL,
             null);
+
+    private static final String EXPIRES_AT = "expiresAt";
+    private static final String AT_MOST_ONCE = "atMostOnce";
+    private static final String RETRY = "retry";
+    private static final String ON_EXHAUSTED = "onExhausted";
 
     /** Bytes of options that were read, and of those that were written. */
     private static final int REMEMBERED = 4 << 20;
@@ -162,9 +166,26 @@ public final class OptionsJson {
         return SHARED.intern(options);
     }
 
+    // ── single options out of a row: also of one that a newer version wrote, or that was changed by hand ─────────────
+
+    /** Whether a job with these options must not run again once it may have run. */
+    public static boolean isAtMostOnce(String json) {
+        return JsonObjectReader.ofAny(json).flag(AT_MOST_ONCE);
+    }
+
+    /** When a background job with these options expires; null is never. */
+    public static @Nullable Instant expiresAt(String json) {
+        return JsonObjectReader.ofAny(json).instantIfAny(EXPIRES_AT);
+    }
+
+    /** The name of the constant of {@link OnExhausted} that these options have; null is FAIL. */
+    public static @Nullable String onExhausted(String json) {
+        return JsonObjectReader.ofAny(json).objectIfAny(RETRY).stringIfAny(ON_EXHAUSTED);
+    }
+
     private static String write(ActivityOptions options) {
         return JsonObjectWriter.object(out -> {
-            out.instant("expiresAt", options.expiresAt())
+            out.instant(EXPIRES_AT, options.expiresAt())
                     .duration("startToClose", options.startToClose())
                     .duration("scheduleToStart", options.scheduleToStart())
                     .duration("scheduleToClose", options.scheduleToClose())
@@ -174,11 +195,11 @@ public final class OptionsJson {
                 out.number("priority", options.priority());
             }
             if (!options.retry().equals(UNSAID.retry())) {
-                out.object("retry", retry -> write(options.retry(), retry));
+                out.object(RETRY, retry -> write(options.retry(), retry));
             }
             out.flag("transactional", options.transactional())
                     .flag("local", options.local())
-                    .flag("atMostOnce", options.atMostOnce())
+                    .flag(AT_MOST_ONCE, options.atMostOnce())
                     .map("headers", options.headers())
                     .string("limitKey", options.limitKey())
                     .string("cancellation", unlessUnsaid(options.cancellation(), UNSAID.cancellation()));
@@ -208,7 +229,7 @@ public final class OptionsJson {
         }
         out.string("growth", unlessUnsaid(retry.growth(), unsaid.growth()))
                 .string("retryIf", retry.retryIf())
-                .string("onExhausted", unlessUnsaid(retry.onExhausted(), unsaid.onExhausted()));
+                .string(ON_EXHAUSTED, unlessUnsaid(retry.onExhausted(), unsaid.onExhausted()));
         if (retry.attemptsBefore() != unsaid.attemptsBefore()) {
             out.number("attemptsBefore", retry.attemptsBefore());
         }
@@ -220,7 +241,7 @@ public final class OptionsJson {
 
     private static Read read(String json) {
         JsonObjectReader in = JsonObjectReader.of(json).remembering();
-        String retryJson = in.jsonOrNull("retry");
+        String retryJson = in.jsonOrNull(RETRY);
         JsonObjectReader retry =
                 retryJson == null ? null : JsonObjectReader.of(retryJson).remembering();
         ActivityOptions options = shared(read(in, retry));
@@ -243,11 +264,11 @@ public final class OptionsJson {
                 in.integer("priority", UNSAID.priority()),
                 in.flag("transactional"),
                 in.flag("local"),
-                in.flag("atMostOnce"),
+                in.flag(AT_MOST_ONCE),
                 in.map("headers"),
                 in.stringOrNull("limitKey"),
                 known(ActivityCancellationType.class, "cancellation", in, UNSAID.cancellation()),
-                in.instantOrNull("expiresAt"));
+                in.instantOrNull(EXPIRES_AT));
     }
 
     static RetryPolicy readRetry(JsonObjectReader in) {
@@ -262,7 +283,7 @@ public final class OptionsJson {
                 in.integer("maxWorkerCrashes", unsaid.maxWorkerCrashes()),
                 known(Growth.class, "growth", in, unsaid.growth()),
                 in.stringOrNull("retryIf"),
-                known(OnExhausted.class, "onExhausted", in, unsaid.onExhausted()),
+                known(OnExhausted.class, ON_EXHAUSTED, in, unsaid.onExhausted()),
                 in.integer("attemptsBefore", unsaid.attemptsBefore()));
     }
 

@@ -8,7 +8,8 @@
  *
  * <p>{@link HistoryEvent} is sealed by those four kinds; each event is a record of its own. Ids of a run are 1..n without
  * a gap. Events are append-only: what is written is never changed, and what a newer version wrote is kept as {@link
- * UnknownEvent}. {@code EventJson} gives and reads the attributes as they stand in the store.
+ * UnknownEvent}. {@code EventJson} is the one encoder and the one decoder of events, for the engine and for the stores; {@code
+ * OptionsJson} is that of activity options.
  */
 @NullMarked
 package dev.durable.history;

@@ -1,8 +1,13 @@
 package dev.durable.store;
 
+import dev.durable.history.ActivityFailed;
+import dev.durable.history.EventJson;
+import dev.durable.history.Failure;
+import dev.durable.history.IncidentRaised;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Objects;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,20 +16,10 @@ import org.jspecify.annotations.Nullable;
  * that, stays as what its options say of one that is used up. As {@link CancelledIdleJob}, a store's own words.
  */
 public final class AtMostOnce {
-    private static final String FLAG = "\"atMostOnce\":true";
     private static final String FAILURE = "dev.durable.OutcomeUnknownException";
     private static final String BACKGROUND_JOB = "durable.job";
 
     private AtMostOnce() {}
-
-    /**
-     * Whether a job with these options is one.
-     *
-     * @param options ActivityOptions as JSON text
-     */
-    public static boolean says(String options) {
-        return options.contains(FLAG);
-    }
 
     /**
      * The message for the run's inbox. It has the id that the cancellation would have: one job ends idle once.
@@ -34,19 +29,13 @@ public final class AtMostOnce {
      * @param notes its informing events; null without
      */
     public static InboxMessage lost(JobKey key, int attempt, @Nullable String notes) {
-        String attributes = "{\"seq\":" + key.seq() + ",\"attempt\":" + attempt + ",\"failure\":" + failure(attempt)
-                + ",\"worker\":\"\"}";
-        return new InboxMessage(
-                CancelledIdleJob.messageId(key),
-                MessageKind.ACTIVITY_OUTCOME,
-                "ActivityFailed",
-                attributes,
-                notes,
-                null);
+        UUID id = CancelledIdleJob.messageId(key);
+        return EventJson.outcome(
+                id, new ActivityFailed(0, Instant.EPOCH, key.seq(), attempt, id, failure(attempt), ""), notes);
     }
 
-    private static String failure(int attempt) {
-        return "{\"type\":\"" + FAILURE + "\",\"message\":\"" + why(attempt) + "\"}";
+    private static Failure failure(int attempt) {
+        return Failure.of(FAILURE, why(attempt));
     }
 
     // ── background jobs ──────────────────────────────────────────────────────────────────────────────────────────────
@@ -68,7 +57,7 @@ public final class AtMostOnce {
 
     /** What descriptions show. */
     public static String lastFailure(int attempt) {
-        return FAILURE + ": " + why(attempt);
+        return failure(attempt).typeAndMessage();
     }
 
     /**
@@ -78,15 +67,20 @@ public final class AtMostOnce {
      */
     public static String notes(
             JobKey key, int attempt, String activity, boolean incident, Instant now, @Nullable String noted) {
-        String raised = "{\"type\":\"IncidentRaised\",\"at\":\"" + now.truncatedTo(ChronoUnit.MICROS)
-                + "\",\"attributes\":{\"informing\":true,\"seq\":" + key.seq() + ",\"attempt\":" + attempt
-                + ",\"kind\":\"" + (incident ? "incident" : "dead letter")
-                + "\",\"reason\":\"worker lost\",\"failure\":"
-                + failure(attempt) + ",\"crashes\":0,\"fingerprint\":" + JsonText.quoted(fingerprint(activity)) + "}}";
-        return Objects.requireNonNull(JobNotes.with(noted, raised));
+        IncidentRaised raised = new IncidentRaised(
+                0,
+                now.truncatedTo(ChronoUnit.MICROS),
+                key.seq(),
+                attempt,
+                PoisonPill.kind(incident),
+                PoisonPill.WORKER_LOST,
+                failure(attempt),
+                0,
+                fingerprint(activity));
+        return Objects.requireNonNull(JobNotes.with(noted, EventJson.note(raised)));
     }
 
-    /** In words; without characters that JSON would escape. */
+    /** The reason in words. */
     public static String why(int attempt) {
         return "outcome unknown: the worker of attempt " + attempt
                 + " was lost or shut down while the body may have run,"

@@ -1,12 +1,16 @@
 package dev.durable.store;
 
+import dev.durable.history.ActivityCancelled;
+import dev.durable.history.EventJson;
+import dev.durable.history.Payload;
 import java.nio.ByteBuffer;
+import java.time.Instant;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Builds the outcome of an activity that was cancelled while nobody ran it, which the store writes because there is no
- * worker to do it. The same for every store, so the wording lives here.
+ * Builds the outcome of an activity that was cancelled while it was not running: there is no worker to report it, so the
+ * store writes it. Every store writes the same.
  */
 public final class CancelledIdleJob {
     private CancelledIdleJob() {}
@@ -21,10 +25,10 @@ public final class CancelledIdleJob {
      */
     public static InboxMessage outcome(
             JobKey key, int attemptsEnded, @Nullable String heartbeatDetails, @Nullable String notes) {
-        String details = heartbeatDetails == null ? "" : ",\"lastHeartbeatDetails\":" + heartbeatDetails;
-        String attributes = "{\"seq\":" + key.seq() + ",\"attempt\":" + attemptsEnded + details + "}";
-        return new InboxMessage(
-                messageId(key), MessageKind.ACTIVITY_OUTCOME, "ActivityCancelled", attributes, notes, null);
+        UUID id = messageId(key);
+        Payload details = heartbeatDetails == null ? null : new Payload(heartbeatDetails);
+        return EventJson.outcome(
+                id, new ActivityCancelled(0, Instant.EPOCH, key.seq(), attemptsEnded, id, details), notes);
     }
 
     /** Derived from run and seq, so that cancelling twice gives one message. */

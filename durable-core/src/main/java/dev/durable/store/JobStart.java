@@ -1,18 +1,12 @@
 package dev.durable.store;
 
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
+import dev.durable.history.JsonObjectReader;
 import org.jspecify.annotations.Nullable;
 
 /** Reads from the first event of a run whether it is a background job and of which activity. */
 public final class JobStart {
     /** The workflow type of the runs that are one background job each. */
     public static final String TYPE = "durable.job";
-
-    /** In the attributes of its first event: a quote inside any text is escaped, so only the name itself looks like this. */
-    public static final String ACTIVITY = "\"input\"\\s*:\\s*\\[\\s*\"([^\"\\\\]*)\"";
-
-    private static final Pattern PATTERN = Pattern.compile(ACTIVITY);
 
     private JobStart() {}
 
@@ -23,11 +17,7 @@ public final class JobStart {
      * @param started the attributes of its first event
      */
     public static @Nullable String activity(String type, String started) {
-        if (!type.equals(TYPE)) {
-            return null;
-        }
-        Matcher name = PATTERN.matcher(started);
-        return name.find() ? name.group(1) : null;
+        return type.equals(TYPE) ? JsonObjectReader.ofAny(started).firstStringIfAny("input") : null;
     }
 
     /**
@@ -36,9 +26,6 @@ public final class JobStart {
      * @param started the attributes of its first event
      */
     public static @Nullable String startedBy(String started) {
-        String caller = JsonParts.members(started).get("startedBy");
-        return caller == null || !caller.startsWith("\"")
-                ? null
-                : JsonParts.unquoted(caller).replaceAll("\\\\(.)", "$1");
+        return JsonObjectReader.ofAny(started).stringIfAny("startedBy");
     }
 }

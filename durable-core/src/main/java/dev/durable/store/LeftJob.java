@@ -1,17 +1,20 @@
 package dev.durable.store;
 
+import dev.durable.history.ActivityAbandoned;
+import dev.durable.history.EventJson;
+import dev.durable.history.JsonObjectReader;
+import dev.durable.history.JsonObjectWriter;
+import dev.durable.history.Payload;
 import java.time.Instant;
-import java.time.format.DateTimeParseException;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An activity that had not ended when its run closed; what its job carried, or an outcome that was not taken in, is
- * written to the history before the closing event. The same for every store.
+ * An activity that had not ended when its run closed: the notes and details of its job, or an outcome that was not taken in,
+ * are written to the history before the closing event. Every store writes the same.
  *
  * @param seq its number in the run
  * @param attempt the current or next attempt
@@ -28,13 +31,14 @@ public record LeftJob(
 
     /** Of an outcome that waited for the run. */
     public static LeftJob of(InboxMessage outcome) {
-        Map<String, String> attributes = JsonParts.members(outcome.payload());
+        JsonObjectReader attributes = JsonObjectReader.ofAny(outcome.payload());
         return new LeftJob(
-                JsonParts.integer(attributes.get("seq"), 0),
-                JsonParts.integer(attributes.get("attempt"), 1),
+                attributes.integerIfAny("seq", 0),
+                attributes.integerIfAny("attempt", 1),
                 outcome.notes(),
                 null,
-                "{\"type\":" + JsonText.quoted(outcome.name()) + ",\"attributes\":" + outcome.payload() + "}");
+                JsonObjectWriter.object(
+                        out -> out.string("type", outcome.name()).json("attributes", outcome.payload())));
     }
 
     /**
@@ -50,41 +54,20 @@ public record LeftJob(
     }
 
     private Stream<StoredEvent> events(Instant closedAt) {
-        Stream<StoredEvent> noted = notes == null
-                ? Stream.of()
-                : JsonParts.elements(notes).stream().map(note -> event(JsonParts.members(note), closedAt));
+        Stream<StoredEvent> noted = EventJson.decodeAnyNotes(notes, closedAt).stream();
         return heartbeatDetails == null && outcome == null
                 ? noted
                 : Stream.concat(noted, Stream.of(abandoned(closedAt)));
     }
 
-    private static StoredEvent event(Map<String, String> note, Instant closedAt) {
-        return new StoredEvent(
-                0,
-                JsonParts.unquoted(note.getOrDefault("type", "Note")),
-                at(note.get("at"), closedAt),
-                null,
-                note.getOrDefault("attributes", "{\"informing\":true}"));
-    }
-
-    /** What is no time, because somebody has written the row by hand, happened no later than the close. */
-    private static Instant at(@Nullable String text, Instant closedAt) {
-        try {
-            return text == null ? closedAt : Instant.parse(JsonParts.unquoted(text));
-        } catch (DateTimeParseException e) {
-            return closedAt;
-        }
-    }
-
     private StoredEvent abandoned(Instant closedAt) {
-        return new StoredEvent(
+        return EventJson.encode(new ActivityAbandoned(
                 0,
-                "ActivityAbandoned",
                 closedAt,
-                null,
-                "{\"informing\":true,\"seq\":" + seq + ",\"attempt\":" + attempt
-                        + (heartbeatDetails == null ? "" : ",\"lastHeartbeatDetails\":" + heartbeatDetails)
-                        + (outcome == null ? "" : ",\"outcome\":" + outcome) + "}");
+                seq,
+                attempt,
+                heartbeatDetails == null ? null : new Payload(heartbeatDetails),
+                outcome == null ? null : new Payload(outcome)));
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.durable.store;
 
+import dev.durable.history.OptionsJson;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
@@ -35,6 +36,15 @@ public record OrphanedJob(
      */
     public record Options(
             int maxCrashes, boolean atMostOnce, @Nullable String onExhausted) {
+        /**
+         * The options of a job.
+         *
+         * @param options ActivityOptions as JSON text
+         */
+        public static Options of(int maxCrashes, String options) {
+            return new Options(maxCrashes, OptionsJson.isAtMostOnce(options), OptionsJson.onExhausted(options));
+        }
+
         private boolean incident() {
             return PoisonPill.isIncident(onExhausted);
         }

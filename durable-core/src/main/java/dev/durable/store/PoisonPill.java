@@ -1,8 +1,15 @@
 package dev.durable.store;
 
+import dev.durable.history.ActivityAttemptFailed;
+import dev.durable.history.ActivityCompleted;
+import dev.durable.history.EventJson;
+import dev.durable.history.IncidentRaised;
+import dev.durable.history.JsonObjectReader;
+import dev.durable.history.Payload;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Objects;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,7 +20,15 @@ import org.jspecify.annotations.Nullable;
  * other cases a dead letter, because what kills workers must be seen by somebody.
  */
 public final class PoisonPill {
+    /** The reason of an attempt, and of an incident, whose worker is gone. */
+    static final String WORKER_LOST = "worker lost";
+
     private PoisonPill() {}
+
+    /** The kind of an {@link IncidentRaised}. */
+    static String kind(boolean incident) {
+        return incident ? "incident" : "dead letter";
+    }
 
     /** What its options say, read as {@code retry.onExhausted}; null is FAIL. */
     public static boolean isIncident(@Nullable String onExhausted) {
@@ -27,7 +42,7 @@ public final class PoisonPill {
 
     /** All jobs of an activity that killed their workers are one group. */
     public static String fingerprint(String activity) {
-        return activity + ": worker lost";
+        return activity + ": " + WORKER_LOST;
     }
 
     /** What descriptions show. */
@@ -54,50 +69,48 @@ public final class PoisonPill {
 
     private static @Nullable String withLost(
             JobKey key, int attempt, int crashes, Instant now, @Nullable String noted) {
-        int notNoted = crashes - lost(noted);
+        long notNoted = crashes - lost(noted, now);
         return notNoted <= 0
                 ? noted
-                : JobNotes.with(
-                        noted,
-                        "{\"type\":\"ActivityAttemptFailed\",\"at\":\"" + now.truncatedTo(ChronoUnit.MICROS)
-                                + "\",\"attributes\":{\"informing\":true,\"seq\":" + key.seq() + ",\"attempt\":"
-                                + attempt
-                                + ",\"reason\":\"worker lost\",\"omitted\":" + (notNoted - 1) + "}}");
+                : JobNotes.with(noted, failedAttempt(key, attempt, WORKER_LOST, (int) (notNoted - 1), now));
     }
 
     /** How many lost workers are noted. */
-    private static int lost(@Nullable String noted) {
-        return noted == null
-                ? 0
-                : JsonParts.elements(noted).stream()
-                        .map(JsonParts::members)
-                        .filter(note -> "\"ActivityAttemptFailed\"".equals(note.get("type")))
-                        .map(note -> JsonParts.members(note.getOrDefault("attributes", "{}")))
-                        .filter(attributes -> "\"worker lost\"".equals(attributes.get("reason")))
-                        .mapToInt(attributes -> 1 + JsonParts.integer(attributes.get("omitted"), 0))
-                        .sum();
+    private static long lost(@Nullable String noted, Instant now) {
+        return EventJson.decodeAnyNotes(noted, now).stream()
+                .filter(note -> note.type().equals(ActivityAttemptFailed.class.getSimpleName()))
+                .map(note -> JsonObjectReader.ofAny(note.attributes()))
+                .filter(attributes -> WORKER_LOST.equals(attributes.stringIfAny("reason")))
+                .mapToLong(attributes -> 1L + Math.max(0, attributes.integerIfAny("omitted", 0)))
+                .sum();
+    }
+
+    private static String failedAttempt(JobKey key, int attempt, String reason, int omitted, Instant now) {
+        return EventJson.note(new ActivityAttemptFailed(
+                0, now.truncatedTo(ChronoUnit.MICROS), key.seq(), attempt, reason, null, null, omitted));
     }
 
     private static String raised(JobKey key, String activity, int attempt, int crashes, boolean incident, Instant now) {
-        return "{\"type\":\"IncidentRaised\",\"at\":\"" + now.truncatedTo(ChronoUnit.MICROS)
-                + "\",\"attributes\":{\"informing\":true,\"seq\":" + key.seq() + ",\"attempt\":" + attempt
-                + ",\"kind\":\"" + (incident ? "incident" : "dead letter")
-                + "\",\"reason\":\"worker lost\",\"crashes\":"
-                + crashes + ",\"fingerprint\":" + JsonText.quoted(fingerprint(activity)) + "}}";
+        return EventJson.note(new IncidentRaised(
+                0,
+                now.truncatedTo(ChronoUnit.MICROS),
+                key.seq(),
+                attempt,
+                kind(incident),
+                WORKER_LOST,
+                null,
+                crashes,
+                fingerprint(activity)));
     }
 
     /** The outcome of one that just goes. It has the id that the cancellation would have: one job ends idle once. */
     public static InboxMessage discarded(JobKey key, int attempt, int crashes, Instant now, @Nullable String notes) {
-        String at = "\"" + now.truncatedTo(ChronoUnit.MICROS) + "\"";
-        String note = "{\"type\":\"ActivityAttemptFailed\",\"at\":" + at
-                + ",\"attributes\":{\"informing\":true,\"seq\":" + key.seq() + ",\"attempt\":" + attempt
-                + ",\"reason\":\"discarded\",\"omitted\":0}}";
-        return new InboxMessage(
-                CancelledIdleJob.messageId(key),
-                MessageKind.ACTIVITY_OUTCOME,
-                "ActivityCompleted",
-                "{\"seq\":" + key.seq() + ",\"attempt\":" + attempt + ",\"result\":null,\"startedAt\":" + at + "}",
-                JobNotes.with(withLost(key, attempt, crashes, now, notes), note),
-                null);
+        UUID id = CancelledIdleJob.messageId(key);
+        Instant at = now.truncatedTo(ChronoUnit.MICROS);
+        return EventJson.outcome(
+                id,
+                new ActivityCompleted(0, at, key.seq(), attempt, id, Payload.NULL, at, ""),
+                JobNotes.with(
+                        withLost(key, attempt, crashes, now, notes), failedAttempt(key, attempt, "discarded", 0, now)));
     }
 }

@@ -31,11 +31,6 @@ public final class Portion {
 
     private Portion() {}
 
-    /** Whether these events of one run, of which at most {@code limit} were asked for, go to the end of its history. */
-    public static boolean isWhole(List<StoredEvent> events, int limit) {
-        return isWhole(events, limit, e -> atMost(e.attributes()));
-    }
-
     /**
      * Whether these items, of which at most {@code limit} were asked for, go to the end of what there is.
      *
@@ -66,7 +61,8 @@ public final class Portion {
         return text.length();
     }
 
-    static long atMost(long characters) {
+    /** The most that a store may count a text of so many characters for. */
+    public static long atMost(long characters) {
         long bytes = characters * WIDEST;
         return (bytes < PLAIN ? bytes : bytes * COMPRESSED) + HEADER;
     }

@@ -1,7 +1,12 @@
 package dev.durable.store;
 
+import dev.durable.history.ActivityFailed;
+import dev.durable.history.EventJson;
+import dev.durable.history.Failure;
+import dev.durable.history.IncidentResolved;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,17 +30,17 @@ public final class PurgedDeadLetter {
             JobKey key, int nextAttempt, @Nullable String lastFailure, Instant now, @Nullable String notes) {
         String why = "nobody resolved this dead letter in the time and number that dead letters are kept for"
                 + (lastFailure == null ? "" : ". Its last failure: " + lastFailure);
-        String attributes = "{\"seq\":" + key.seq() + ",\"attempt\":" + Math.max(1, nextAttempt - 1)
-                + ",\"failure\":{\"type\":\"dev.durable.DeadLetterPurged\",\"message\":" + JsonText.quoted(why) + "}}";
-        String note = "{\"type\":\"IncidentResolved\",\"at\":\"" + now.truncatedTo(ChronoUnit.MICROS)
-                + "\",\"attributes\":{\"informing\":true,\"seq\":" + key.seq()
-                + ",\"resolution\":\"purged\",\"by\":\"retention\",\"reason\":\"\"}}";
-        return new InboxMessage(
-                CancelledIdleJob.messageId(key),
-                MessageKind.ACTIVITY_OUTCOME,
-                "ActivityFailed",
-                attributes,
-                JobNotes.with(notes, note),
-                null);
+        UUID id = CancelledIdleJob.messageId(key);
+        ActivityFailed failed = new ActivityFailed(
+                0,
+                Instant.EPOCH,
+                key.seq(),
+                Math.max(1, nextAttempt - 1),
+                id,
+                Failure.of("dev.durable.DeadLetterPurged", why),
+                "");
+        IncidentResolved purged =
+                new IncidentResolved(0, now.truncatedTo(ChronoUnit.MICROS), key.seq(), "purged", "retention", "");
+        return EventJson.outcome(id, failed, JobNotes.with(notes, EventJson.note(purged)));
     }
 }

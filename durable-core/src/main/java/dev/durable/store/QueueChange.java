@@ -1,9 +1,8 @@
 package dev.durable.store;
 
 import dev.durable.client.QueueLimits;
+import dev.durable.history.JsonObjectWriter;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -24,13 +23,7 @@ public record QueueChange(UUID id, String actor, @Nullable String reason, What w
 
     /** What the audit says beside actor, action and target: a JSON object. */
     public String details() {
-        if (reason == null) {
-            return what.details();
-        }
-        String why = "{\"reason\":" + JsonText.quoted(reason);
-        return what.details().equals("{}")
-                ? why + "}"
-                : why + "," + what.details().substring(1);
+        return JsonObjectWriter.object(out -> what.details(out.string("reason", reason)));
     }
 
     /** What is changed. */
@@ -41,10 +34,8 @@ public record QueueChange(UUID id, String actor, @Nullable String reason, What w
         /** The queue or the activity. */
         String target();
 
-        /** What else the audit says: a JSON object. */
-        default String details() {
-            return "{}";
-        }
+        /** Writes what else the audit says. */
+        default void details(JsonObjectWriter out) {}
     }
 
     /** No job of the queue is begun, until then or for good. */
@@ -55,8 +46,8 @@ public record QueueChange(UUID id, String actor, @Nullable String reason, What w
         }
 
         @Override
-        public String details() {
-            return until(resumeAt);
+        public void details(JsonObjectWriter out) {
+            out.instant("resumeAt", resumeAt);
         }
     }
 
@@ -76,8 +67,8 @@ public record QueueChange(UUID id, String actor, @Nullable String reason, What w
         }
 
         @Override
-        public String details() {
-            return until(resumeAt);
+        public void details(JsonObjectWriter out) {
+            out.instant("resumeAt", resumeAt);
         }
     }
 
@@ -97,24 +88,12 @@ public record QueueChange(UUID id, String actor, @Nullable String reason, What w
         }
 
         @Override
-        public String details() {
-            List<String> parts = new ArrayList<>();
-            add(parts, "concurrency", limits.concurrency());
-            add(parts, "ratePerSecond", limits.ratePerSecond());
-            add(parts, "maxDepth", limits.maxDepth());
-            add(parts, "keyConcurrency", limits.keyConcurrency());
-            add(parts, "keyRatePerSecond", limits.keyRatePerSecond());
-            return "{" + String.join(",", parts) + "}";
+        public void details(JsonObjectWriter out) {
+            out.number("concurrency", limits.concurrency())
+                    .number("ratePerSecond", limits.ratePerSecond())
+                    .number("maxDepth", limits.maxDepth())
+                    .number("keyConcurrency", limits.keyConcurrency())
+                    .number("keyRatePerSecond", limits.keyRatePerSecond());
         }
-
-        private static void add(List<String> parts, String name, @Nullable Integer value) {
-            if (value != null) {
-                parts.add('"' + name + "\":" + value);
-            }
-        }
-    }
-
-    private static String until(@Nullable Instant resumeAt) {
-        return resumeAt == null ? "{}" : "{\"resumeAt\":\"" + resumeAt + "\"}";
     }
 }

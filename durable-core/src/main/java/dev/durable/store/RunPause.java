@@ -1,5 +1,6 @@
 package dev.durable.store;
 
+import dev.durable.history.JsonObjectWriter;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -30,7 +31,7 @@ public record RunPause(
 
     /** What else the audit says: a JSON object. */
     public static String details(UUID run) {
-        return "{\"runId\":\"" + run + "\"}";
+        return JsonObjectWriter.object(out -> out.uuid("runId", run));
     }
 
     @Override

@@ -15,6 +15,11 @@ import org.jspecify.annotations.Nullable;
  */
 public record StoredEvent(
         long id, String type, Instant at, @Nullable UUID messageId, String attributes) {
+    /** The most that a store may count it for, in a portion. */
+    public long atMost() {
+        return Portion.atMost(attributes);
+    }
+
     @Override
     public String toString() {
         return RecordText.of(this);

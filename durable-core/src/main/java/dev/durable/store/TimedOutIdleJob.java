@@ -1,29 +1,29 @@
 package dev.durable.store;
 
-import java.time.DateTimeException;
+import dev.durable.history.ActivityTimedOut;
+import dev.durable.history.EventJson;
+import dev.durable.history.OptionsJson;
+import dev.durable.history.Payload;
+import dev.durable.history.TimeoutType;
 import java.time.Instant;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Builds the outcome of an activity that timed out while nobody ran it, which the store writes itself as it does {@link
- * CancelledIdleJob}.
+ * Builds the outcome of an activity that timed out while it was not running, which the store writes itself as it does
+ * {@link CancelledIdleJob}.
  */
 public final class TimedOutIdleJob {
-    /** As the options are written, first of all; a store reads no JSON. */
-    private static final Pattern EXPIRY = Pattern.compile("\\s*\\{\\s*\"expiresAt\"\\s*:\\s*\"([^\"]+)\"");
-
     private TimedOutIdleJob() {}
 
-    /** Whose time can be over while it waits. */
+    /** The times that can be over while an activity waits. */
     public enum Timeout {
         SCHEDULE_TO_START,
         SCHEDULE_TO_CLOSE,
         EXPIRY;
 
         /**
-         * Which one was over.
+         * The one that was over.
          *
          * @param toClose whether schedule-to-close was
          * @param toStart when its first attempt must have begun; null is never
@@ -33,17 +33,8 @@ public final class TimedOutIdleJob {
             if (toClose) {
                 return SCHEDULE_TO_CLOSE;
             }
-            Instant expiry = expiry(options);
+            Instant expiry = OptionsJson.expiresAt(options);
             return expiry != null && toStart != null && !expiry.isAfter(toStart) ? EXPIRY : SCHEDULE_TO_START;
-        }
-    }
-
-    private static @Nullable Instant expiry(String options) {
-        Matcher said = EXPIRY.matcher(options);
-        try {
-            return said.lookingAt() ? Instant.parse(said.group(1)) : null;
-        } catch (DateTimeException e) {
-            return null;
         }
     }
 
@@ -58,15 +49,10 @@ public final class TimedOutIdleJob {
      */
     public static InboxMessage outcome(
             JobKey key, Timeout timeout, int attemptsEnded, @Nullable String heartbeatDetails, @Nullable String notes) {
-        String details = heartbeatDetails == null ? "" : ",\"lastHeartbeatDetails\":" + heartbeatDetails;
-        String attributes = "{\"seq\":" + key.seq() + ",\"attempt\":" + attemptsEnded + ",\"timeout\":\"" + timeout
-                + "\"" + details + "}";
-        return new InboxMessage(
-                CancelledIdleJob.messageId(key),
-                MessageKind.ACTIVITY_OUTCOME,
-                "ActivityTimedOut",
-                attributes,
-                notes,
-                null);
+        UUID id = CancelledIdleJob.messageId(key);
+        Payload details = heartbeatDetails == null ? null : new Payload(heartbeatDetails);
+        TimeoutType type = TimeoutType.valueOf(timeout.name());
+        return EventJson.outcome(
+                id, new ActivityTimedOut(0, Instant.EPOCH, key.seq(), attemptsEnded, id, type, details), notes);
     }
 }

@@ -16,6 +16,8 @@
  *   <li>Only a report that names a job's current lease token can settle it.
  *   <li>Everything from elsewhere goes into the run's inbox under a message id made by the sender, once.
  *   <li>Payloads and event attributes are JSON text kept exactly as written.
+ *   <li>Events that a store adds itself, where no worker is there to do it, are written by {@code dev.durable.history} as
+ *       those of the engine are.
  *   <li>Time is the store's ({@link dev.durable.store.HistoryStore#now()}); no caller's clock is ever written but as
  *       event times derived from it.
  * </ul>

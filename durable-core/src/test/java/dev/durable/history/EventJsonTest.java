@@ -249,4 +249,20 @@ class EventJsonTest {
         assertThat(EventJson.decodeNotes(EventJson.encodeNotes(List.of()))).isEmpty();
         assertThat(EventJson.decodeNotes(null)).isEmpty();
     }
+
+    @Test
+    void notes_that_were_changed_by_hand_say_what_they_can() {
+        Instant closed = AT.plusSeconds(60);
+
+        assertThat(EventJson.decodeAnyNotes(
+                        "[{\"type\":\"TimerFired\",\"at\":\"never\",\"attributes\": [1] },{\"at\":\"" + AT + "\"},5]",
+                        closed))
+                .containsExactly(
+                        new StoredEvent(0, "TimerFired", closed, null, "[1]"),
+                        new StoredEvent(0, "Note", AT, null, "{\"informing\":true}"),
+                        new StoredEvent(0, "Note", closed, null, "{\"informing\":true}"));
+        for (String none : List.of("", "{}", "7", "[1", "[".repeat(20_000))) {
+            assertThat(EventJson.decodeAnyNotes(none, closed)).as(none).isEmpty();
+        }
+    }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.entry;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -107,6 +108,30 @@ class JsonObjectReaderTest {
         for (JsonObjectReader object : List.of(JsonObjectReader.of(twice), JsonObjectReader.parsed(twice))) {
             assertThat(object.string("a")).isEqualTo("first");
             assertThat(object.properties()).containsExactly(entry("a", "\"first\""));
+        }
+    }
+
+    @Test
+    void what_was_perhaps_changed_by_hand_is_read_as_far_as_it_can_be() {
+        JsonObjectReader odd = JsonObjectReader.ofAny(
+                "{\"text\":\"a\\tb\",\"number\":7,\"large\":1e9,\"at\":\"never\",\"of\":{\"a\":\"b\"},\"in\":[ \"x\\ty\",1],\"no\":[1]}");
+
+        assertThat(odd.stringIfAny("text")).isEqualTo("a\tb");
+        assertThat(odd.stringIfAny("number")).isNull();
+        assertThat(odd.integerIfAny("number", 1)).isEqualTo(7);
+        assertThat(odd.integerIfAny("large", 1)).isEqualTo(1);
+        assertThat(odd.integerIfAny("text", 1)).isEqualTo(1);
+        assertThat(odd.instantIfAny("at")).isNull();
+        assertThat(odd.instantIfAny("number")).isNull();
+        assertThat(odd.objectIfAny("of").stringIfAny("a")).isEqualTo("b");
+        assertThat(odd.objectIfAny("in").properties()).isEmpty();
+        assertThat(odd.objectIfAny("absent").properties()).isEmpty();
+        assertThat(odd.firstStringIfAny("in")).isEqualTo("x\ty");
+        assertThat(odd.firstStringIfAny("no")).isNull();
+        assertThat(odd.firstStringIfAny("of")).isNull();
+        assertThat(odd.stringProperties()).containsExactly(Map.entry("text", "a\tb"), Map.entry("at", "never"));
+        for (String text : List.of("", "5", "[]", "null", "{\"a\"", "[".repeat(20_000))) {
+            assertThat(JsonObjectReader.ofAny(text).properties()).as(text).isEmpty();
         }
     }
 

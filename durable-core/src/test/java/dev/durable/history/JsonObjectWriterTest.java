@@ -29,8 +29,8 @@ class JsonObjectWriterTest {
                 .duration("duration", Duration.ofSeconds(90))
                 .uuid("uuid", new UUID(1, 2))
                 .json("json", " {\"a\" : [1, 2]} ")
-                .payload("payload", new Payload("1.50"))
-                .payload("noPayload", null)
+                .json("payload", new Payload("1.50"), Payload::json)
+                .json("noPayload", null, Payload::json)
                 .strings("strings", List.of("a", "b\n"))
                 .strings("noStrings", List.of())
                 .map("map", Map.of("b", "2", "a\"", "1"))
@@ -50,6 +50,18 @@ class JsonObjectWriterTest {
     @Test
     void no_property_is_an_empty_object() {
         assertThat(JsonObjectWriter.object(out -> {})).isEqualTo("{}");
+    }
+
+    @Test
+    void an_object_that_is_written_gets_further_properties() {
+        String empty = JsonObjectWriter.object(out -> {});
+        String one = JsonObjectWriter.extended(empty, out -> out.number("a", 1));
+
+        assertThat(one).isEqualTo("{\"a\":1}");
+        assertThat(JsonObjectWriter.extended(one, out -> out.string("b", "}"))).isEqualTo("{\"a\":1,\"b\":\"}\"}");
+        assertThat(JsonObjectWriter.extended(one, out -> {})).isEqualTo(one);
+        assertThat(JsonObjectWriter.array(List.of())).isEqualTo("[]");
+        assertThat(JsonObjectWriter.array(List.of("1", one))).isEqualTo("[1,{\"a\":1}]");
     }
 
     @Test
@@ -99,14 +111,14 @@ class JsonObjectWriterTest {
 
     @Test
     void half_a_character_in_embedded_text_survives() {
-        assertThat(JsonObjectWriter.object(
-                        out -> out.payload("p", new Payload("\"\ud800\"")).json("j", "[\"\udc00\"]")))
+        assertThat(JsonObjectWriter.object(out ->
+                        out.json("p", new Payload("\"\ud800\""), Payload::json).json("j", "[\"\udc00\"]")))
                 .isEqualTo("{\"p\":\"\\ud800\",\"j\":[\"\\udc00\"]}");
     }
 
     @Test
     void no_text_is_no_value() {
-        assertThatThrownBy(() -> JsonObjectWriter.object(out -> out.payload("p", new Payload(nothing()))))
+        assertThatThrownBy(() -> JsonObjectWriter.object(out -> out.json("p", new Payload(nothing()), Payload::json)))
                 .isInstanceOf(NullPointerException.class);
     }
 

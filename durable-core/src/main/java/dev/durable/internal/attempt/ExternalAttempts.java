@@ -2,6 +2,7 @@ package dev.durable.internal.attempt;
 
 import dev.durable.history.EventJson;
 import dev.durable.history.HistoryEvent;
+import dev.durable.history.JsonObjectWriter;
 import dev.durable.history.OptionsJson;
 import dev.durable.history.Payload;
 import dev.durable.history.TimeoutType;
@@ -56,7 +57,8 @@ public final class ExternalAttempts {
     public Judged failed(OpenJob job, Throwable thrown, UUID id) {
         AttemptResult ruling = rules(job).threw(thrown, job.cancelRequested());
         String action = ruling instanceof AttemptResult.GivenBack ? "attempt-deferred" : "attempt-failed";
-        String details = "{\"attempt\":" + job.seen().attempt() + "}";
+        String details =
+                JsonObjectWriter.object(out -> out.number("attempt", job.seen().attempt()));
         return new Judged(
                 order(job, ruling, id, new JobOrder.Audit(id, identity, action, details)), () -> log(job, ruling));
     }

@@ -1,7 +1,7 @@
 package dev.durable.internal.attempt;
 
+import dev.durable.history.OptionsJson;
 import dev.durable.internal.commit.Weights;
-import dev.durable.store.AtMostOnce;
 import dev.durable.store.JobKey;
 import java.util.Collection;
 import java.util.List;
@@ -144,7 +144,7 @@ public final class Leases {
                 switch (ended) {
                     case Attempt attempt -> attempt.isAtMostOnce();
                     case HandedOver taken ->
-                        AtMostOnce.says(taken.outcome().job().options());
+                        OptionsJson.isAtMostOnce(taken.outcome().job().options());
                     case null, default -> false;
                 };
         if (!once) {

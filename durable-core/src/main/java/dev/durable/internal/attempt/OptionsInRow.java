@@ -5,7 +5,6 @@ import dev.durable.PayloadException;
 import dev.durable.history.ActivityOptionsUpdated;
 import dev.durable.history.OptionsJson;
 import dev.durable.internal.drive.Jitter;
-import dev.durable.store.AtMostOnce;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.Thrown;
@@ -72,7 +71,7 @@ final class OptionsInRow {
 
     /** Whether the row says that the job runs at most once. */
     boolean saysOnce() {
-        return AtMostOnce.says(known);
+        return OptionsJson.isAtMostOnce(known);
     }
 
     /** Writes the options of here into the row. */

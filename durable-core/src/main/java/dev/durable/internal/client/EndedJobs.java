@@ -9,6 +9,7 @@ import dev.durable.client.WorkflowStatus;
 import dev.durable.history.EventJson;
 import dev.durable.history.Failure;
 import dev.durable.history.FailureJson;
+import dev.durable.history.JsonObjectReader;
 import dev.durable.history.Payload;
 import dev.durable.history.TimeoutType;
 import dev.durable.history.WorkflowStarted;
@@ -30,7 +31,6 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -44,7 +44,6 @@ final class EndedJobs {
     static final Set<WorkflowStatus> FAILED = Set.of(WorkflowStatus.FAILED, WorkflowStatus.TIMED_OUT);
 
     private static final int PAGE = 200;
-    private static final Pattern EXPIRY = Pattern.compile("\"timeout\"\\s*:\\s*\"" + TimeoutType.EXPIRY + "\"");
 
     private final Dispatch dispatch;
     private final RunStarter starts;
@@ -192,7 +191,9 @@ final class EndedJobs {
         return failure.type().equals(RunRecord.EXPIRED)
                 || failure.type().equals(ActivityTimedOutException.class.getName())
                         && fields != null
-                        && EXPIRY.matcher(fields.json()).find();
+                        && TimeoutType.EXPIRY
+                                .name()
+                                .equals(JsonObjectReader.ofAny(fields.json()).stringIfAny("timeout"));
     }
 
     private static boolean isJob(RunRecord run) {

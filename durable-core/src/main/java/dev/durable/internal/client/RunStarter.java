@@ -9,6 +9,7 @@ import dev.durable.client.StartOptions;
 import dev.durable.client.WorkflowStatus;
 import dev.durable.history.ActivityScheduled;
 import dev.durable.history.EnqueuedOptions;
+import dev.durable.history.JsonObjectWriter;
 import dev.durable.history.OptionsJson;
 import dev.durable.history.Payload;
 import dev.durable.history.WorkflowStarted;
@@ -206,11 +207,8 @@ final class RunStarter {
 
     private Job job(JobCall call, StartOptions options, @Nullable BatchPlace place) {
         ActivityOptions resolved = call.options();
-        Payload input = new Payload("["
-                + code.payloads()
-                        .encode(call.activity(), String.class, "the activity's name")
-                        .json()
-                + "," + call.arguments().json() + "," + call.optionsJson() + "]");
+        Payload input = new Payload(JsonObjectWriter.array(List.of(
+                JsonObjectWriter.quote(call.activity()), call.arguments().json(), call.optionsJson())));
         Target target = new Target(BackgroundJob.TYPE, List.of(), call.taskQueue());
         return new Job(() -> newRun(target, options, null, null).at(place), run -> {
             WorkflowStarted started = started(run, options, input, call.at());

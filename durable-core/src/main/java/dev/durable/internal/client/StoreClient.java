@@ -279,7 +279,7 @@ public final class StoreClient implements DurableClient {
             Dispatch call = events.isEmpty() ? first : dispatch;
             page = call.store().views().history(runId, events.size() + 1L, PAGE);
             page.stream().map(EventJson::decode).forEach(events::add);
-        } while (!Portion.isWhole(page, PAGE) && !page.isEmpty());
+        } while (!Portion.isWhole(page, PAGE, StoredEvent::atMost) && !page.isEmpty());
         if (events.isEmpty()) {
             throw new WorkflowNotFoundException("there is no run " + runId);
         }

@@ -1,5 +1,6 @@
 package dev.durable.internal.observe;
 
+import dev.durable.history.JsonObjectReader;
 import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
@@ -12,20 +13,15 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TraceId {
     private static final Pattern VALUE = Pattern.compile("(?:[0-9a-f]{2}-)?([0-9a-f]{32}|[0-9a-f]{16})(?:-.{0,200})?");
-    /** In a JSON object; a quote inside of a value is escaped there. */
-    private static final Pattern JSON = Pattern.compile(
-            "[{,]\\s{0,3}\"(?:traceparent|b3|X-B3-TraceId)\"\\s{0,3}:\\s{0,3}\"([^\"\\\\]{16,300})\"",
-            Pattern.CASE_INSENSITIVE);
 
     private TraceId() {}
 
     /** Of headers as a JSON object; null where they name none that is one. */
     public static @Nullable String of(String headers) {
-        Matcher found = JSON.matcher(headers);
-        return found.find() ? checked(found.group(1)) : null;
+        return of(JsonObjectReader.ofAny(headers).stringProperties());
     }
 
-    /** The same of headers. */
+    /** Of headers; null where they name none that is one. */
     static @Nullable String of(Map<String, String> headers) {
         if (headers.isEmpty()) {
             return null;

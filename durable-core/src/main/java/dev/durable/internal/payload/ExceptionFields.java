@@ -1,6 +1,8 @@
 package dev.durable.internal.payload;
 
 import dev.durable.PayloadException;
+import dev.durable.history.JsonObjectReader;
+import dev.durable.history.JsonObjectWriter;
 import dev.durable.history.Payload;
 import dev.durable.store.Thrown;
 import java.lang.reflect.Field;
@@ -80,7 +82,7 @@ final class ExceptionFields {
             properties.put(LOST, object(lost));
         }
         if (!namedSupertypes.isEmpty()) {
-            properties.put(IS, new Payload('"' + String.join(",", namedSupertypes) + '"'));
+            properties.put(IS, new Payload(JsonObjectWriter.quote(String.join(",", namedSupertypes))));
         }
         return object(properties);
     }
@@ -167,14 +169,8 @@ final class ExceptionFields {
 
     /** The named types that an exception said it is a subclass of; none where a row has no object for its fields. */
     static List<String> namesIn(Payload written) {
-        try {
-            Payload names = written.properties().get(IS);
-            return names == null
-                    ? List.of()
-                    : List.of(names.json().replace("\"", "").split(","));
-        } catch (IllegalArgumentException e) {
-            return List.of();
-        }
+        String names = JsonObjectReader.ofAny(written.json()).stringIfAny(IS);
+        return names == null ? List.of() : List.of(names.split(","));
     }
 
     private Payload text(@Nullable String text) {
@@ -187,14 +183,8 @@ final class ExceptionFields {
         return message == null ? thrown.text() : message;
     }
 
-    /** Names of fields need no escaping. */
     private static Payload object(Map<String, Payload> properties) {
-        StringBuilder json = new StringBuilder("{");
-        properties.forEach((name, value) -> json.append(json.length() == 1 ? "" : ",")
-                .append('"')
-                .append(name)
-                .append("\":")
-                .append(value.json()));
-        return new Payload(json.append('}').toString());
+        return new Payload(
+                JsonObjectWriter.object(out -> properties.forEach((name, value) -> out.json(name, value.json()))));
     }
 }

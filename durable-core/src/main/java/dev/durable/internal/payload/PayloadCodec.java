@@ -1,12 +1,12 @@
 package dev.durable.internal.payload;
 
 import dev.durable.PayloadException;
+import dev.durable.history.JsonObjectWriter;
 import dev.durable.history.Payload;
 import dev.durable.internal.declare.type.MethodSpec;
 import java.lang.reflect.Type;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.StringJoiner;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.function.Consumer;
@@ -123,7 +123,7 @@ public final class PayloadCodec {
         if (declared.size() != arguments.length) {
             throw PayloadErrors.wrongCount(method, arguments.length);
         }
-        StringJoiner array = array();
+        List<String> array = new ArrayList<>();
         for (int i = 0; i < arguments.length; i++) {
             array.add(encode(arguments[i], declared.get(i), argument(method, i)).json());
         }
@@ -137,7 +137,7 @@ public final class PayloadCodec {
      * @throws PayloadException if one can't be written, or is too large
      */
     public Payload encodeArguments(String callee, @Nullable Object[] arguments) {
-        StringJoiner array = array();
+        List<String> array = new ArrayList<>();
         for (int i = 0; i < arguments.length; i++) {
             int number = i + 1;
             array.add(undeclared(arguments[i], () -> "argument " + number + " of " + callee)
@@ -269,12 +269,8 @@ public final class PayloadCodec {
         return payload;
     }
 
-    private static StringJoiner array() {
-        return new StringJoiner(",", "[", "]");
-    }
-
-    private Payload together(StringJoiner array, String callee) {
-        Payload payload = new Payload(array.toString());
+    private Payload together(List<String> array, String callee) {
+        Payload payload = new Payload(JsonObjectWriter.array(array));
         int bytes = excess(payload);
         if (bytes > 0) {
             throw PayloadErrors.tooLargeTogether(callee, bytes, maxBytes);

@@ -66,7 +66,7 @@ public record HistoryReplay(long nextEventId, @Nullable FirstTurn firstTurn) {
     static HistoryReplay from(
             HistoryStore store, UUID runId, LiveRun run, List<StoredEvent> page, BooleanSupplier runWaits) {
         if (isBeforeFirstTurn(page)
-                && (Portion.isWhole(page, PAGE)
+                && (Portion.isWhole(page, PAGE, StoredEvent::atMost)
                         || store.history(runId, page.size() + 1L, 1).isEmpty())
                 && read(run, page.getFirst()) instanceof WorkflowStarted started) {
             page.stream().skip(1).forEach(pause -> read(run, pause));
@@ -91,7 +91,7 @@ public record HistoryReplay(long nextEventId, @Nullable FirstTurn firstTurn) {
             replay(run, whole);
             whole.clear();
             next += page.size();
-            page = Portion.isWhole(page, PAGE) ? List.of() : store.history(runId, next, PAGE);
+            page = Portion.isWhole(page, PAGE, StoredEvent::atMost) ? List.of() : store.history(runId, next, PAGE);
         }
         turns.end();
         replay(run, whole);

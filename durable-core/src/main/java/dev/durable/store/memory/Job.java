@@ -2,7 +2,6 @@ package dev.durable.store.memory;
 
 import dev.durable.client.ActivityState;
 import dev.durable.client.WorkflowDescription.PendingActivity;
-import dev.durable.store.AtMostOnce;
 import dev.durable.store.CancelledIdleJob;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.HeldJob;
@@ -23,8 +22,6 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.function.Function;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,9 +41,6 @@ import org.jspecify.annotations.Nullable;
  * <p>With a limit key, waiting stands in front of each ready: its key has to let it through.
  */
 final class Job {
-    /** As the options are written; this package reads no JSON. */
-    private static final Pattern ON_EXHAUSTED = Pattern.compile("\"onExhausted\"\\s*:\\s*\"([A-Z_]+)\"");
-
     private final JobKey key;
     private NewJob spec;
     private ActivityState state = ActivityState.READY;
@@ -307,7 +301,6 @@ final class Job {
 
     /** It runs, and its worker is gone. */
     OrphanedJob orphaned() {
-        Matcher onExhausted = ON_EXHAUSTED.matcher(spec.options());
         return new OrphanedJob(
                 key,
                 spec.activity(),
@@ -315,10 +308,7 @@ final class Job {
                 attempt,
                 crashes,
                 cancelRequested,
-                new OrphanedJob.Options(
-                        spec.maxWorkerCrashes(),
-                        AtMostOnce.says(spec.options()),
-                        onExhausted.find() ? onExhausted.group(1) : null),
+                OrphanedJob.Options.of(spec.maxWorkerCrashes(), spec.options()),
                 notes,
                 operatorNotes);
     }

@@ -22,7 +22,6 @@ import java.util.function.LongSupplier;
 public final class SweptJobs implements RefusedRows.Kind<JobKey> {
     private final Connections connections;
     private final String lock;
-    private final String readable;
     private final RefusedRows<JobKey> refused;
 
     /** Works off so many that {@link #lock} finds; says how many there were. */
@@ -34,12 +33,10 @@ public final class SweptJobs implements RefusedRows.Kind<JobKey> {
     /**
      * @param lock locks jobs of alias j; its one parameter is how many
      * @param condition the last condition on them
-     * @param read what it reads of them by a function, which may be what is refused; empty is nothing
      */
-    public SweptJobs(Connections connections, String lock, String condition, String read, LongSupplier nanoTime) {
+    public SweptJobs(Connections connections, String lock, String condition, LongSupplier nanoTime) {
         this.connections = connections;
         this.lock = lock.replace(condition, condition + " and " + JobSql.otherJobs());
-        this.readable = read.isEmpty() ? this.lock : this.lock.replace(read, "null::text");
         this.refused = new RefusedRows<>("activity", nanoTime);
     }
 
@@ -68,7 +65,7 @@ public final class SweptJobs implements RefusedRows.Kind<JobKey> {
         return connections.transaction(TransactionSettings.SHORT, tx -> {
             List<JobKey> found = new ArrayList<>();
             tx.last(script(
-                    readable,
+                    lock,
                     1,
                     without,
                     row -> found.add(new JobKey(

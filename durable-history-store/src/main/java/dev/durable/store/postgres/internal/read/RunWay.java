@@ -7,8 +7,8 @@ import static dev.durable.store.postgres.internal.jooq.Tables.WORKFLOW_RUN;
 import static org.jooq.impl.DSL.noCondition;
 
 import dev.durable.client.WorkflowStatus;
-import dev.durable.store.JobStart;
 import dev.durable.store.RunFilter;
+import dev.durable.store.postgres.internal.run.StartSql;
 import java.time.Instant;
 import java.util.Set;
 import java.util.UUID;
@@ -191,7 +191,7 @@ public record RunWay(Columns table, Condition range, Condition wanted, Order ord
                         table.shard(),
                         HISTORY_EVENT.EVENT_ID,
                         HISTORY_EVENT.ATTRIBUTES,
-                        DSL.inline(JobStart.ACTIVITY),
+                        DSL.inline(StartSql.ACTIVITY_OF_JOB),
                         DSL.val(activity));
     }
 

@@ -1,5 +1,6 @@
 package dev.durable.store.postgres.internal.run;
 
+import dev.durable.history.JsonObjectWriter;
 import dev.durable.store.EarliestTimeouts;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.JobKey;
@@ -237,7 +238,9 @@ public final class Seizures {
                 SeizureSql.AUDIT_GONE,
                 Param.of(seizure.newFence()),
                 Param.of(seizure.workflowId()),
-                Param.of("{\"runId\":\"" + end.run().runId() + "\",\"status\":\"" + seizure.status() + "\"}"));
+                Param.of(JsonObjectWriter.object(
+                        out -> out.uuid("runId", end.run().runId())
+                                .string("status", seizure.status().name()))));
         log.warn(
                 "run {} of {} is closed as {} without an event: its history is gone. Usual cause: the partition of its month was"
                         + " dropped while it was open. What its activities carried is lost; the audit says so.",

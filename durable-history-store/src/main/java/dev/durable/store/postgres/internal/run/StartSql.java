@@ -8,6 +8,13 @@ import dev.durable.store.JobStart;
  * a duplicate of a run that closes meanwhile.
  */
 public final class StartSql {
+    /**
+     * Finds the name of the activity in the attributes of a background job's first event, as the trigger {@code
+     * note_run} of the schema does. Inside of another text a quote is escaped, so only the name itself matches. The
+     * server must find it, to compare it for many runs; in Java it is {@link JobStart#activity}.
+     */
+    public static final String ACTIVITY_OF_JOB = "\"input\"\\s*:\\s*\\[\\s*\"([^\"\\\\]*)\"";
+
     private StartSql() {}
 
     /** By (shard, workflow id). No conflict target: the run id may be known as well as the workflow id. */
@@ -81,7 +88,7 @@ public final class StartSql {
             // In two parts: whatever begins with the name of the schema and a dot is pointed at the one that is
             // configured.
             .replace("${job}", "'" + JobStart.TYPE.replace(".", "' || '.") + "'")
-            .replace("${activity}", JobStart.ACTIVITY);
+            .replace("${activity}", ACTIVITY_OF_JOB);
 
     /**
      * Runs that took the message of a start before and have closed since: the answer to its first send was lost. Only what

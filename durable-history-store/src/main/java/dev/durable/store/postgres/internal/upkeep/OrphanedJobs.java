@@ -1,6 +1,5 @@
 package dev.durable.store.postgres.internal.upkeep;
 
-import dev.durable.store.AtMostOnce;
 import dev.durable.store.Bounds;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.JobKey;
@@ -80,10 +79,7 @@ final class OrphanedJobs {
                 job.attempt(),
                 row.getInt("crashes"),
                 job.cancelRequested(),
-                new OrphanedJob.Options(
-                        row.getInt("max_crashes"),
-                        AtMostOnce.says(row.getString("options")),
-                        row.getString("on_exhausted")),
+                OrphanedJob.Options.of(row.getInt("max_crashes"), row.getString("options")),
                 job.notes(),
                 job.operatorNotes());
     }

@@ -35,7 +35,7 @@ public final class SessionSql {
     static final String LOCK_JOBS_OF = QueuePlaceSql.in("""
             select j.workflow_id, j.run_id, j.seq, j.task_queue, j.lease, j.state, j.attempt, j.cancel_requested, j.notes,
                    j.operator_notes, j.options, j.workflow_type, j.activity, j.crashes, j.max_crashes,
-                   durable.readable(j.options) -> 'retry' ->> 'onExhausted' as on_exhausted, durable.clock() as now
+                   durable.clock() as now
               from durable.activity_job j where j.session = ? and j.state = ${RUNNING}
              order by j.run_id, j.seq for update""");
 
@@ -70,8 +70,7 @@ public final class SessionSql {
              cross join lateral (
                     select j.workflow_id, j.crashes, j.max_crashes, j.run_id, j.seq, j.task_queue, j.lease,
                            j.state, j.attempt, j.cancel_requested, j.notes, j.operator_notes, j.activity, j.options,
-                           j.workflow_type,
-                           durable.readable(j.options) -> 'retry' ->> 'onExhausted' as on_exhausted, durable.clock() as now
+                           j.workflow_type, durable.clock() as now
                       from durable.activity_job j where j.session = g.session and j.state = ${RUNNING}
                        for no key update skip locked) j
              limit ?""");
@@ -79,11 +78,6 @@ public final class SessionSql {
     /** The last condition of {@link #LOCK_ORPHANS} on a job. */
     static String isOrphan() {
         return QueuePlaceSql.in("j.session = g.session and j.state = ${RUNNING}");
-    }
-
-    /** What it reads of a job by a function. */
-    static String onExhausted() {
-        return "durable.readable(j.options) -> 'retry' ->> 'onExhausted'";
     }
 
     /** A crash each, within the budget: back into the queue. */

@@ -48,9 +48,8 @@ public final class Sessions {
     public Sessions(Connections connections, Nudges nudges, LongSupplier nanoTime) {
         this.connections = connections;
         this.nudges = nudges;
-        this.orphans = new SweptJobs(
-                connections, SessionSql.LOCK_ORPHANS, SessionSql.isOrphan(), SessionSql.onExhausted(), nanoTime);
-        this.overdue = new SweptJobs(connections, JobSql.LOCK_OVERDUE, JobSql.isIdle(), "", nanoTime);
+        this.orphans = new SweptJobs(connections, SessionSql.LOCK_ORPHANS, SessionSql.isOrphan(), nanoTime);
+        this.overdue = new SweptJobs(connections, JobSql.LOCK_OVERDUE, JobSql.isIdle(), nanoTime);
     }
 
     public void open(UUID session, String identity, Duration lease, @Nullable Served served) {
