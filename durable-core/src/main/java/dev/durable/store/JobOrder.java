@@ -96,19 +96,7 @@ public sealed interface JobOrder {
             Trace trace,
             Seen seen,
             Instant at,
-            @Nullable Moved moved) implements JobOrder {}
-
-    /**
-     * What a job that has not begun is promised, when it is to begin at another time than it was.
-     *
-     * @param scheduledAt it counts as scheduled then
-     * @param scheduleToStart when it must have begun; null is never
-     * @param scheduleToClose when all its attempts must have ended; null is never
-     */
-    record Moved(
-            Instant scheduledAt,
-            @Nullable Instant scheduleToStart,
-            @Nullable Instant scheduleToClose) {}
+            @Nullable JobDeadlines moved) implements JobOrder {}
 
     /** Nobody begins an attempt of it until it is resumed; one that runs ends as it would. */
     record Pause(JobKey key, Trace trace) implements JobOrder {}

@@ -58,11 +58,11 @@ final class ActivityInvocation {
         CurrentActivity.set(context);
         MDC.put("workflowId", job.key().run().shown());
         MDC.put("runId", job.key().run().runId().toString());
-        MDC.put("activity", Bounds.shown(job.activity()));
+        MDC.put("activity", Bounds.shown(job.route().activity()));
         MDC.put("attempt", Integer.toString(job.attempt()));
         try {
             Interception interception = code.interception();
-            Payload input = new Payload(job.input());
+            Payload input = new Payload(job.content().input());
             return interception.isOfWorkers() && !binding.isOfEngine()
                     ? intercepted(interception, context, () -> call(binding, input, code, wasRead))
                     : call(binding, input, code, wasRead);

@@ -58,14 +58,14 @@ final class AttemptContext implements ActivityContext {
         return new ActivityInfo(
                 job.key().run().workflowId(),
                 job.key().run().runId(),
-                job.workflowType(),
-                job.activity(),
+                job.route().workflowType(),
+                job.route().activity(),
                 job.key().seq(),
                 job.attempt(),
                 options.retry().maxAttempts(),
-                job.scheduledAt(),
+                job.deadlines().scheduledAt(),
                 parts.watch().deadline(),
-                job.taskQueue());
+                job.route().taskQueue());
     }
 
     /**
@@ -85,9 +85,10 @@ final class AttemptContext implements ActivityContext {
     @Override
     public void checkpoint(@Nullable Object details) {
         if (host.reports().local()) {
-            throw new IllegalStateException("checkpoint in local activity " + job.activity()
-                    + ": a local activity has no job that could keep it. Take local = true away, or use heartbeat:"
-                    + " its details last as long as this process.");
+            throw new IllegalStateException(
+                    "checkpoint in local activity " + job.route().activity()
+                            + ": a local activity has no job that could keep it. Take local = true away, or use heartbeat:"
+                            + " its details last as long as this process.");
         }
         parts.cancellation().checkStale();
         parts.watch().alive();
@@ -139,12 +140,12 @@ final class AttemptContext implements ActivityContext {
     public String completeLater() {
         if (host.reports().local() || options.transactional()) {
             throw new IllegalStateException("completeLater in " + (options.transactional() ? "transactional" : "local")
-                    + " activity " + job.activity() + ": it ends together with its body. Take "
+                    + " activity " + job.route().activity() + ": it ends together with its body. Take "
                     + (options.transactional() ? "transactional" : "local") + " = true away.");
         }
         parts.cancellation().checkStale();
         leftToOthers = true;
-        return ActivityToken.of(job.key(), job.lease(), job.activity()).text();
+        return ActivityToken.of(job.key(), job.lease(), job.route().activity()).text();
     }
 
     /** Whether the body has asked for its token: its return does not end the attempt. */
@@ -165,10 +166,11 @@ final class AttemptContext implements ActivityContext {
     @Override
     @SuppressWarnings("unchecked") // the codec reads what the type says
     public Map<String, String> headers() {
-        if (job.headers().equals("{}")) {
+        if (job.content().headers().equals("{}")) {
             return Map.of();
         }
-        Object headers = host.code().payloads().decode(new Payload(job.headers()), HEADERS.type(), "the headers");
+        Object headers =
+                host.code().payloads().decode(new Payload(job.content().headers()), HEADERS.type(), "the headers");
         return headers == null ? Map.of() : Map.copyOf((Map<String, String>) headers);
     }
 
@@ -198,14 +200,14 @@ final class AttemptContext implements ActivityContext {
         TransactionalActivities.Transaction open = transaction;
         T seen = open == null ? null : open.as(type);
         if (seen == null) {
-            throw new IllegalStateException(
-                    "transaction(" + type.getSimpleName() + ".class) in " + job.activity() + ": "
-                            + (!options.transactional()
-                                    ? "the activity is not transactional. Declare it @Activity(transactional = true)"
-                                    : open == null
-                                            ? "the body has ended, and its transaction with it"
-                                            : "its transaction has no " + type.getName()
-                                                    + ". On PostgreSQL it is a java.sql.Connection; in memory there is none"));
+            throw new IllegalStateException("transaction(" + type.getSimpleName() + ".class) in "
+                    + job.route().activity() + ": "
+                    + (!options.transactional()
+                            ? "the activity is not transactional. Declare it @Activity(transactional = true)"
+                            : open == null
+                                    ? "the body has ended, and its transaction with it"
+                                    : "its transaction has no " + type.getName()
+                                            + ". On PostgreSQL it is a java.sql.Connection; in memory there is none"));
         }
         return seen;
     }
@@ -232,7 +234,7 @@ final class AttemptContext implements ActivityContext {
     }
 
     private String what() {
-        return "the heartbeat details of " + job.activity();
+        return "the heartbeat details of " + job.route().activity();
     }
 
     private void await(CompletableFuture<JobUpdate.Outcome> durable) {
@@ -242,10 +244,12 @@ final class AttemptContext implements ActivityContext {
             Thread.currentThread().interrupt();
             parts.cancellation().check();
             throw new CancelledException(
-                    "interrupted while a checkpoint of " + job.activity() + " was being stored; it may be durable", e);
+                    "interrupted while a checkpoint of " + job.route().activity()
+                            + " was being stored; it may be durable",
+                    e);
         } catch (ExecutionException e) {
             throw new DurableException(
-                    "the store refused a checkpoint of " + job.activity() + ": "
+                    "the store refused a checkpoint of " + job.route().activity() + ": "
                             + Thrown.of(Objects.requireNonNullElse(e.getCause(), e))
                                     .text(),
                     e);

@@ -22,7 +22,11 @@ record FailedAttempt(
         JobKey key, String activity, int attempt, @Nullable String traceId) {
 
     static FailedAttempt of(ClaimedJob job) {
-        return new FailedAttempt(job.key(), job.activity(), job.attempt(), TraceId.of(job.headers()));
+        return new FailedAttempt(
+                job.key(),
+                job.route().activity(),
+                job.attempt(),
+                TraceId.of(job.content().headers()));
     }
 
     /** @param fingerprint null is that of the failure */

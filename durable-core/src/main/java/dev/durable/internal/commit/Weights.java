@@ -96,9 +96,9 @@ public final class Weights {
 
     public static long of(ClaimedJob job) {
         return OBJECT
-                + heapBytes(job.input())
-                + heapBytes(job.options())
-                + heapBytes(job.headers())
+                + heapBytes(job.content().input())
+                + heapBytes(job.content().options())
+                + heapBytes(job.content().headers())
                 + heapBytes(job.heartbeatDetails())
                 + heapBytes(job.notes());
     }
@@ -124,7 +124,9 @@ public final class Weights {
     private static long ofJobs(List<NewJob> jobs) {
         long bytes = 0;
         for (NewJob job : jobs) {
-            bytes += heapBytes(job.input()) + heapBytes(job.options()) + heapBytes(job.headers());
+            bytes += heapBytes(job.content().input())
+                    + heapBytes(job.content().options())
+                    + heapBytes(job.content().headers());
         }
         return bytes;
     }

@@ -36,14 +36,14 @@ public final class AttemptSpan {
         telemetry
                 .observer()
                 .attemptBegun(new ActivityAttemptBegin(
-                        job.activity(),
-                        job.taskQueue(),
-                        job.workflowType(),
+                        job.route().activity(),
+                        job.route().taskQueue(),
+                        job.route().workflowType(),
                         job.key().run().workflowId(),
                         job.key().run().runId(),
                         job.attempt(),
                         local,
-                        telemetry.since(job.scheduledAt())));
+                        telemetry.since(job.deadlines().scheduledAt())));
     }
 
     /** It ended without a failure. */
@@ -72,9 +72,9 @@ public final class AttemptSpan {
         telemetry
                 .observer()
                 .attemptEnded(new ActivityAttemptEnd(
-                        job.activity(),
-                        job.taskQueue(),
-                        job.workflowType(),
+                        job.route().activity(),
+                        job.route().taskQueue(),
+                        job.route().workflowType(),
                         job.key().run().workflowId(),
                         job.key().run().runId(),
                         job.key().seq(),
@@ -89,9 +89,9 @@ public final class AttemptSpan {
     }
 
     private void record(ActivityAttemptEvent event, ClaimedJob of, ActivityAttemptEnd.Outcome outcome) {
-        if (event.endsFor(of.workflowType(), of.key().run())) {
-            event.activity = of.activity();
-            event.taskQueue = of.taskQueue();
+        if (event.endsFor(of.route().workflowType(), of.key().run())) {
+            event.activity = of.route().activity();
+            event.taskQueue = of.route().taskQueue();
             event.seq = of.key().seq();
             event.attempt = of.attempt();
             event.local = local;

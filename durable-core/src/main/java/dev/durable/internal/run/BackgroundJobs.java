@@ -77,7 +77,7 @@ public final class BackgroundJobs implements AttemptOutcome.Sink {
     @Override
     public boolean offer(AttemptOutcome outcome) {
         if (outcome.local()
-                || !outcome.job().workflowType().equals(BackgroundJob.TYPE)
+                || !outcome.job().route().workflowType().equals(BackgroundJob.TYPE)
                 || !outcome.message().name().equals(ActivityCompleted.class.getSimpleName())) {
             return false;
         }
@@ -95,7 +95,7 @@ public final class BackgroundJobs implements AttemptOutcome.Sink {
     private Transition close(AttemptOutcome outcome) {
         RunKey run = outcome.key().run();
         Instant now = clock.now();
-        Instant scheduled = outcome.job().scheduledAt();
+        Instant scheduled = outcome.job().deadlines().scheduledAt();
         Instant at = now.isAfter(scheduled) ? now : scheduled;
         List<StoredEvent> events = new ArrayList<>(2);
         for (StoredEvent note : EventJson.decodeNotes(outcome.message().notes())) {
@@ -139,7 +139,7 @@ public final class BackgroundJobs implements AttemptOutcome.Sink {
         if (written == null) {
             log.error(
                     "{} of {} can't be closed with its result",
-                    outcome.job().activity(),
+                    outcome.job().route().activity(),
                     outcome.key(),
                     error == null ? null : failures.loggable(error));
             inbox.accept(outcome);

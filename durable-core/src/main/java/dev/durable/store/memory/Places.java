@@ -29,7 +29,7 @@ final class Places {
         if (limited && job.state() == ActivityState.RUNNING) {
             Place place = new Place(
                     job.lease().session(),
-                    job.spec().taskQueue(),
+                    job.spec().route().taskQueue(),
                     job.spec().limitKey(),
                     now.plus(JobUpdate.PLACE_KEPT));
             kept.putIfAbsent(job.lease().token(), place);

@@ -16,6 +16,7 @@ import dev.durable.internal.upkeep.ExternalTimeouts;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.JobKey;
 import dev.durable.store.JobOrder;
+import dev.durable.store.JobRoute;
 import dev.durable.store.OpenJob;
 import dev.durable.store.RunKey;
 import dev.durable.store.StoreClock;
@@ -148,22 +149,14 @@ class ExternalAttemptsTest {
                 null, Duration.ofMinutes(1), null, null, null, policy, 0, false, false, false, Map.of());
         return new OpenJob(
                 new JobKey(new RunKey(new UUID(1, 1), "order-1"), 1),
-                "Bank.pay",
-                "default",
-                "Paying",
-                ActivityState.EXTERNAL,
-                false,
-                true,
-                false,
+                new JobRoute("Bank.pay", "default", "Paying"),
+                new OpenJob.Status(ActivityState.EXTERNAL, false, true, false, 0),
                 new JobOrder.Seen(new UUID(2, 2), 1, 0),
-                0,
                 null,
                 OptionsJson.encode(options),
                 new OpenJob.Times(NOW.minusSeconds(60), null, NOW.minusSeconds(60), deadline, silentUntil, close),
                 null,
-                null,
-                null,
-                null,
+                new OpenJob.Report(null, null, null),
                 null);
     }
 }

@@ -36,7 +36,10 @@ import dev.durable.store.Delivery;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.JobClaim;
+import dev.durable.store.JobContent;
+import dev.durable.store.JobDeadlines;
 import dev.durable.store.JobKey;
+import dev.durable.store.JobRoute;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.MessageKind;
 import dev.durable.store.NewJob;
@@ -332,35 +335,29 @@ public final class ActivityBench {
         Duration toClose = options.scheduleToClose();
         return new NewJob(
                 1,
-                activity,
-                QUEUE,
+                new JobRoute(activity, QUEUE, workflowType),
                 0,
-                argument,
-                optionsJson == null ? OptionsJson.encode(options) : optionsJson,
-                "{\"tenant\":\"a\",\"trace\":\"" + MarkedLines.MARKER + "\"}",
-                workflowType,
-                now,
-                options.beginsBy(now),
-                toClose == null ? null : now.plus(toClose),
+                new JobContent(
+                        argument,
+                        optionsJson == null ? OptionsJson.encode(options) : optionsJson,
+                        "{\"tenant\":\"a\",\"trace\":\"" + MarkedLines.MARKER + "\"}"),
+                new JobDeadlines(now, options.beginsBy(now), toClose == null ? null : now.plus(toClose)),
                 options.retry().maxWorkerCrashes(),
-                eager);
+                eager,
+                null,
+                Duration.ZERO);
     }
 
     /** A job that was born claimed, as its writer knows it. */
     public ClaimedJob claimed(JobKey key, NewJob.Lease lease) {
         return new ClaimedJob(
                 key,
-                ACTIVITY,
-                QUEUE,
-                "OrderWorkflow",
+                new JobRoute(ACTIVITY, QUEUE, "OrderWorkflow"),
                 lease.token(),
                 1,
                 0,
-                "[\"x\"]",
-                OptionsJson.encode(options),
-                "{}",
-                clock.now(),
-                null,
+                new JobContent("[\"x\"]", OptionsJson.encode(options), "{}"),
+                new JobDeadlines(clock.now(), null, null),
                 null,
                 null);
     }

@@ -47,16 +47,16 @@ abstract class JobContract extends StoreContract {
 
         assertThat(job.key().run()).isEqualTo(writer.run());
         assertThat(job.key().seq()).isEqualTo(1);
-        assertThat(job.activity()).isEqualTo(born.activity());
-        assertThat(job.taskQueue()).isEqualTo(born.taskQueue());
-        assertThat(job.workflowType()).isEqualTo(TYPE);
+        assertThat(job.route().activity()).isEqualTo(born.route().activity());
+        assertThat(job.route().taskQueue()).isEqualTo(born.route().taskQueue());
+        assertThat(job.route().workflowType()).isEqualTo(TYPE);
         assertThat(job.attempt()).isEqualTo(1);
         assertThat(job.crashes()).isZero();
-        assertThat(job.input()).isEqualTo(born.input());
-        assertThat(job.options()).isEqualTo(born.options());
-        assertThat(job.headers()).isEqualTo(born.headers());
-        assertThat(job.scheduledAt()).isEqualTo(born.scheduledAt());
-        assertThat(job.scheduleToCloseDeadline()).isEqualTo(born.scheduleToCloseDeadline());
+        assertThat(job.content().input()).isEqualTo(born.content().input());
+        assertThat(job.content().options()).isEqualTo(born.content().options());
+        assertThat(job.content().headers()).isEqualTo(born.content().headers());
+        assertThat(job.deadlines().scheduledAt()).isEqualTo(born.deadlines().scheduledAt());
+        assertThat(job.deadlines().toClose()).isEqualTo(born.deadlines().toClose());
         assertThat(job.heartbeatDetails()).isNull();
         assertThat(job.notes()).isNull();
     }
@@ -174,7 +174,7 @@ abstract class JobContract extends StoreContract {
                 .singleElement()
                 .satisfies(job -> {
                     assertThat(job.key().run()).isEqualTo(run);
-                    assertThat(job.begun()).isFalse();
+                    assertThat(job.status().begun()).isFalse();
                     assertThat(job.times().visibleAt()).isNotNull();
                 });
         assertThat(store.depth(QUEUE, 10)).isEqualTo(2);
@@ -391,12 +391,13 @@ abstract class JobContract extends StoreContract {
                 "[]",
                 "busy",
                 null,
-                new JobUpdate.NewOptions("{\"startToClose\": \"PT7S\"}", first.options())));
+                new JobUpdate.NewOptions(
+                        "{\"startToClose\": \"PT7S\"}", first.content().options())));
         ClaimedJob second = claimJob(session);
-        assertThat(second.options()).isEqualTo("{\"startToClose\": \"PT7S\"}");
+        assertThat(second.content().options()).isEqualTo("{\"startToClose\": \"PT7S\"}");
 
         update(new JobUpdate.Retry(second.key(), second.lease(), Duration.ZERO, 3, "[]", "busy", null));
-        assertThat(claimJob(session).options()).as("or leave them").isEqualTo("{\"startToClose\": \"PT7S\"}");
+        assertThat(claimJob(session).content().options()).as("or leave them").isEqualTo("{\"startToClose\": \"PT7S\"}");
     }
 
     @Test
@@ -584,7 +585,8 @@ abstract class JobContract extends StoreContract {
     void a_running_attempt_says_what_holds_if_its_worker_is_lost() {
         RunKey run = scheduled("order-1", 1).run();
         ClaimedJob job = claimJob(session);
-        JobUpdate.NewOptions once = new JobUpdate.NewOptions("{\"atMostOnce\":true}", job.options());
+        JobUpdate.NewOptions once =
+                new JobUpdate.NewOptions("{\"atMostOnce\":true}", job.content().options());
 
         assertThat(update(new JobUpdate.Annotate(job.key(), job.lease(), "[]", once)))
                 .isEqualTo(ACCEPTED);
@@ -605,7 +607,7 @@ abstract class JobContract extends StoreContract {
 
         update(new JobUpdate.Release(job.key(), job.lease(), Duration.ZERO, null));
         ClaimedJob next = claimJob(session);
-        assertThat(next.options()).isEqualTo(job.options());
+        assertThat(next.content().options()).isEqualTo(job.content().options());
         assertThat(next.notes()).isEqualTo(job.notes());
     }
 

@@ -6,6 +6,7 @@ import dev.durable.ActivityOptions;
 import dev.durable.history.OptionsJson;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.InboxMessage;
+import dev.durable.store.JobContent;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.NewJob;
 import dev.durable.store.RunKey;
@@ -92,7 +93,8 @@ abstract class WaitingTimeoutContract extends StoreContract {
     void a_job_that_began_and_was_given_back_is_not_late_to_start() {
         RunKey run = with(MINUTE, null);
         ClaimedJob job = claimJob(session);
-        assertThat(job.scheduleToStartDeadline()).isEqualTo(job.scheduledAt().plus(MINUTE));
+        assertThat(job.deadlines().toStart())
+                .isEqualTo(job.deadlines().scheduledAt().plus(MINUTE));
         update(new JobUpdate.Release(job.key(), job.lease(), MINUTE, "{\"row\":7}", true));
         advance(MINUTE.multipliedBy(2));
 
@@ -100,7 +102,7 @@ abstract class WaitingTimeoutContract extends StoreContract {
         assertThat(store.earliestTimeouts().waiting()).isNull();
         ClaimedJob again = claimJob(session);
         assertThat(again.key().run()).isEqualTo(run);
-        assertThat(again.scheduleToStartDeadline()).as("it has started").isNull();
+        assertThat(again.deadlines().toStart()).as("it has started").isNull();
         assertThat(again.heartbeatDetails()).isEqualTo("{\"row\":7}");
     }
 
@@ -114,7 +116,7 @@ abstract class WaitingTimeoutContract extends StoreContract {
         advance(MINUTE.multipliedBy(2));
 
         assertThat(store.timeOutWaiting(10)).isZero();
-        assertThat(claimJob(session).scheduleToStartDeadline()).isNull();
+        assertThat(claimJob(session).deadlines().toStart()).isNull();
     }
 
     @Test
@@ -157,18 +159,18 @@ abstract class WaitingTimeoutContract extends StoreContract {
         NewRunBuilder run = newRun(workflowId)
                 .schedules(new NewJob(
                         1,
-                        job.activity(),
-                        job.taskQueue(),
+                        job.route(),
                         job.priority(),
-                        job.input(),
-                        OptionsJson.encode(ActivityOptions.DEFAULT.withExpiry(expiry.truncatedTo(ChronoUnit.MICROS))),
-                        job.headers(),
-                        job.workflowType(),
-                        job.scheduledAt(),
-                        toStart,
-                        null,
+                        new JobContent(
+                                job.content().input(),
+                                OptionsJson.encode(
+                                        ActivityOptions.DEFAULT.withExpiry(expiry.truncatedTo(ChronoUnit.MICROS))),
+                                job.content().headers()),
+                        job.deadlines().with(toStart, null),
                         job.maxWorkerCrashes(),
-                        null));
+                        null,
+                        null,
+                        Duration.ZERO));
         started(run);
         return run.key();
     }

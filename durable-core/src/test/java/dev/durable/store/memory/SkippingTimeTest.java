@@ -9,6 +9,9 @@ import dev.durable.store.ClaimedRun;
 import dev.durable.store.Delivery;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.JobClaim;
+import dev.durable.store.JobContent;
+import dev.durable.store.JobDeadlines;
+import dev.durable.store.JobRoute;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.MessageKind;
 import dev.durable.store.NewJob;
@@ -195,7 +198,16 @@ class SkippingTimeTest {
     }
 
     private NewJob job() {
-        return new NewJob(1, "A.a", "default", 0, "[]", "{}", "{}", "W", time.now(), null, null, 3, null);
+        return new NewJob(
+                1,
+                new JobRoute("A.a", "default", "W"),
+                0,
+                new JobContent("[]", "{}", "{}"),
+                new JobDeadlines(time.now(), null, null),
+                3,
+                null,
+                null,
+                Duration.ZERO);
     }
 
     private void commit(ClaimedRun claim, List<NewJob> jobs, Instant wakeAt, Transition.Stall stall) {

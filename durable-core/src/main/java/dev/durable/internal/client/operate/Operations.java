@@ -139,7 +139,7 @@ public final class Operations {
 
     /** Whether it is a background job, and no activity that a workflow has called. */
     boolean isJob(OpenJob job) {
-        return job.workflowType().equals(BackgroundJob.TYPE);
+        return job.route().workflowType().equals(BackgroundJob.TYPE);
     }
 
     /** The same orders again where the answer was lost: each is carried out once. */
@@ -158,7 +158,7 @@ public final class Operations {
 
     /** As the activity declares it, where it is registered here; else as the value is. */
     Payload result(OpenJob job, @Nullable Object value) {
-        return result(job.activity(), value);
+        return result(job.route().activity(), value);
     }
 
     Payload result(String activity, @Nullable Object value) {
@@ -185,7 +185,10 @@ public final class Operations {
 
     String details(OpenJob job, Object value) {
         return code.payloads()
-                .encode(value, value.getClass(), "the heartbeat details of " + job.activity())
+                .encode(
+                        value,
+                        value.getClass(),
+                        "the heartbeat details of " + job.route().activity())
                 .json();
     }
 
@@ -196,6 +199,9 @@ public final class Operations {
 
     Failure failure(OpenJob job, Throwable thrown) {
         return code.failures()
-                .encode(thrown, ActivityBinding.named(code.registry().activity(job.activity())));
+                .encode(
+                        thrown,
+                        ActivityBinding.named(
+                                code.registry().activity(job.route().activity())));
     }
 }

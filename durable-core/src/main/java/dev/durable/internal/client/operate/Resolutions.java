@@ -64,7 +64,7 @@ final class Resolutions {
 
     Function<OpenJob, JobOrder> retryWith(@Nullable Object... arguments) {
         Function<String, Payload> input = once(activity -> operations.arguments(activity, arguments));
-        return job -> revive(job, RetryPolicy::afresh, input.apply(job.activity()));
+        return job -> revive(job, RetryPolicy::afresh, input.apply(job.route().activity()));
     }
 
     private JobOrder revive(
@@ -112,7 +112,7 @@ final class Resolutions {
                         job.key().seq(),
                         lastAttempt(job),
                         id,
-                        result.apply(job.activity()),
+                        result.apply(job.route().activity()),
                         operations.now(),
                         actor,
                         null));
@@ -126,7 +126,9 @@ final class Resolutions {
                 job,
                 Failure.of(
                         FAILED_BY_OPERATOR,
-                        job.lastFailure() == null ? why : why + ". Its last failure: " + job.lastFailure()));
+                        job.report().lastFailure() == null
+                                ? why
+                                : why + ". Its last failure: " + job.report().lastFailure()));
     }
 
     Function<OpenJob, JobOrder> fail(Throwable failure) {

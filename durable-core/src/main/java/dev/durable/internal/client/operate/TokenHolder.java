@@ -94,7 +94,7 @@ public final class TokenHolder implements ExternalActivity {
     public void heartbeat(@Nullable Object details) {
         AtomicBoolean cancelled = new AtomicBoolean();
         order(job -> {
-            cancelled.set(job.cancelRequested());
+            cancelled.set(job.status().cancelRequested());
             Duration silence = OptionsJson.decode(job.options()).heartbeatTimeout();
             return new JobOrder.Beat(
                     job.key(),
@@ -124,7 +124,7 @@ public final class TokenHolder implements ExternalActivity {
     private boolean mine(OpenJob job) {
         return token.lease().equals(job.seen().lease())
                 && token.key().run().equals(job.key().run())
-                && token.activity().equals(job.activity());
+                && token.activity().equals(job.route().activity());
     }
 
     private void must(Outcome outcome) {

@@ -35,7 +35,7 @@ public record LockedJob(
         NewJob.Lease eager = job.eager();
         JobState state = eager == null ? JobState.READY : JobState.RUNNING;
         UUID lease = eager == null ? null : eager.token();
-        return new LockedJob(key, job.taskQueue(), lease, state, 1, true, null, null, null);
+        return new LockedJob(key, job.route().taskQueue(), lease, state, 1, true, null, null, null);
     }
 
     /** Columns: run_id, seq, task_queue, lease, state, attempt, cancel_requested, notes, operator_notes. */

@@ -150,7 +150,7 @@ public record StartBatch(List<NewRun> starts) {
             }
             start.jobs().stream()
                     .filter(job -> job.eager() == null && job.isDueSoon())
-                    .forEach(job -> hints.jobs(job.taskQueue()));
+                    .forEach(job -> hints.jobs(job.route().taskQueue()));
         }
     }
 }

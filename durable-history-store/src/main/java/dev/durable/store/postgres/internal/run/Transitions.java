@@ -142,7 +142,9 @@ final class Transitions {
         for (Transition t : transitions) {
             Outcome outcome = outcomes.get(t.run());
             if (outcome == Outcome.APPLIED || outcome == Outcome.APPLIED_MORE) {
-                t.jobs().stream().filter(job -> job.eager() == null).forEach(job -> hints.jobs(job.taskQueue()));
+                t.jobs().stream()
+                        .filter(job -> job.eager() == null)
+                        .forEach(job -> hints.jobs(job.route().taskQueue()));
                 if (t.close() != null) {
                     hints.closed(t.run().runId());
                 }
