@@ -49,65 +49,6 @@ public record WorkflowStarted(
         carriedMessages = List.copyOf(carriedMessages);
     }
 
-    /** A start without a delay. */
-    public WorkflowStarted(
-            long id,
-            Instant at,
-            String workflowId,
-            UUID runId,
-            String workflowType,
-            String taskQueue,
-            Payload input,
-            int flags,
-            @Nullable Instant runDeadline,
-            Map<String, String> headers,
-            List<UUID> carriedMessages,
-            boolean firstTurnDone) {
-        this(
-                id,
-                at,
-                workflowId,
-                runId,
-                workflowType,
-                taskQueue,
-                input,
-                flags,
-                runDeadline,
-                headers,
-                carriedMessages,
-                firstTurnDone,
-                null,
-                null);
-    }
-
-    /** A start whose first turn is still to be made, or gave commands, which stand behind it. */
-    public WorkflowStarted(
-            long id,
-            Instant at,
-            String workflowId,
-            UUID runId,
-            String workflowType,
-            String taskQueue,
-            Payload input,
-            int flags,
-            @Nullable Instant runDeadline,
-            Map<String, String> headers,
-            List<UUID> carriedMessages) {
-        this(
-                id,
-                at,
-                workflowId,
-                runId,
-                workflowType,
-                taskQueue,
-                input,
-                flags,
-                runDeadline,
-                headers,
-                carriedMessages,
-                false);
-    }
-
     /** The same, as if it stood there: where the run was paused before its first turn, its commands stand behind that. */
     public WorkflowStarted withId(long place) {
         return with(place, firstTurnDone, startDelay, startedBy);

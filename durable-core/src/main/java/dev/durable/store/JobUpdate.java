@@ -58,19 +58,6 @@ public sealed interface JobUpdate {
             @Nullable String details,
             @Nullable NewOptions options)
             implements JobUpdate {
-
-        /** With the options that it has. */
-        public Retry(
-                JobKey key,
-                UUID lease,
-                Duration delay,
-                int nextAttempt,
-                String notes,
-                @Nullable String lastFailure,
-                @Nullable String details) {
-            this(key, lease, delay, nextAttempt, notes, lastFailure, details, null);
-        }
-
         @Override
         public String toString() {
             return RecordText.of(this);
@@ -112,20 +99,6 @@ public sealed interface JobUpdate {
             @Nullable String details,
             @Nullable NewOptions options)
             implements JobUpdate {
-
-        /** With the options that it has. */
-        public Bury(
-                JobKey key,
-                UUID lease,
-                boolean incident,
-                int nextAttempt,
-                String fingerprint,
-                String notes,
-                String lastFailure,
-                @Nullable String details) {
-            this(key, lease, incident, nextAttempt, fingerprint, notes, lastFailure, details, null);
-        }
-
         @Override
         public String toString() {
             return RecordText.of(this);
@@ -160,17 +133,6 @@ public sealed interface JobUpdate {
                 return RecordText.of(this);
             }
         }
-
-        /** Of which nothing is to be seen. */
-        public Release(JobKey key, UUID lease, Duration delay, @Nullable String details, boolean begun) {
-            this(key, lease, delay, details, begun, null);
-        }
-
-        /** Of a body that was called. */
-        public Release(JobKey key, UUID lease, Duration delay, @Nullable String details) {
-            this(key, lease, delay, details, true);
-        }
-
         @Override
         public String toString() {
             return RecordText.of(this);
@@ -215,12 +177,6 @@ public sealed interface JobUpdate {
             UUID lease,
             @Nullable String notes,
             @Nullable NewOptions options) implements JobUpdate {
-
-        /** With the options that it has. */
-        public Annotate(JobKey key, UUID lease, String notes) {
-            this(key, lease, notes, null);
-        }
-
         @Override
         public String toString() {
             return RecordText.of(this);
@@ -247,19 +203,6 @@ public sealed interface JobUpdate {
             int revision,
             @Nullable NewOptions options)
             implements JobUpdate {
-
-        /** With the options that it has. */
-        public Detach(
-                JobKey key,
-                UUID lease,
-                @Nullable String notes,
-                @Nullable String details,
-                Duration left,
-                @Nullable Duration silence,
-                int revision) {
-            this(key, lease, notes, details, left, silence, revision, null);
-        }
-
         @Override
         public String toString() {
             return RecordText.of(this);

@@ -79,7 +79,10 @@ class HistoryJsonTest {
                 s.flags(),
                 s.runDeadline(),
                 s.headers(),
-                s.carriedMessages()));
+                s.carriedMessages(),
+                false,
+                null,
+                null));
         Samples.eventTypes()
                 .filter(type -> type != WorkflowStarted.class && type != UnknownEvent.class)
                 .forEach(type -> {

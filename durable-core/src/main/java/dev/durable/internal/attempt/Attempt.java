@@ -227,7 +227,7 @@ public final class Attempt implements Runnable, Leases.Held {
     private void wasRead() {
         String noted = notes.read(host.deadlines().clock().now()) ? notes.json() : null;
         if (noted != null) {
-            host.reports().tell(new JobUpdate.Annotate(job.key(), job.lease(), noted), (outcome, error) -> {});
+            host.reports().tell(new JobUpdate.Annotate(job.key(), job.lease(), noted, null), (outcome, error) -> {});
         }
     }
 

@@ -215,7 +215,7 @@ final class AttemptContext implements ActivityContext {
     private void annotate() {
         String notes = parts.notes().json();
         if (notes != null) {
-            host.reports().tell(new JobUpdate.Annotate(job.key(), job.lease(), notes), (outcome, error) -> {});
+            host.reports().tell(new JobUpdate.Annotate(job.key(), job.lease(), notes, null), (outcome, error) -> {});
         }
     }
 

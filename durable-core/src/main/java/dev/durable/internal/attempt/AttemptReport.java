@@ -190,7 +190,7 @@ final class AttemptReport {
      * @param begun whether its body was called
      */
     void release(Duration delay, @Nullable String details, boolean begun) {
-        end(new JobUpdate.Release(job.key(), job.lease(), delay, details, begun), delay);
+        end(new JobUpdate.Release(job.key(), job.lease(), delay, details, begun, null), delay);
     }
 
     /**

@@ -126,6 +126,7 @@ public final class UnreadableJobs {
                                 fingerprint,
                                 all == null ? "[]" : all,
                                 shown,
+                                null,
                                 null),
                         () -> {});
     }

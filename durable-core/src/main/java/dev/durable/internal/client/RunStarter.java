@@ -189,7 +189,12 @@ final class RunStarter {
     private Job again(StartOptions options, WorkflowStarted ended, @Nullable BatchPlace place) {
         @Nullable
         Object[] call = code.payloads()
-                .decodeArguments(code.registry().workflowOf(BackgroundJob.class).run(), ended.input());
+                .decodeArguments(
+                        code.registry()
+                                .workflowOf(BackgroundJob.class)
+                                .methods()
+                                .run(),
+                        ended.input());
         String activity = (String) Objects.requireNonNull(call[0]);
         Payload arguments = (Payload) Objects.requireNonNull(call[1]);
         String recorded = ((Payload) Objects.requireNonNull(call[2])).json();
@@ -335,21 +340,15 @@ final class RunStarter {
         return new NewRun(
                 key,
                 target.type(),
-                target.formerTypes(),
                 queue == null ? target.defaultQueue() : queue,
                 0,
                 fence == null ? key.runId() : fence,
-                List.of(),
-                List.of(),
-                null,
-                options.startDelay(),
-                false,
-                options.reusePolicy(),
-                options.conflictPolicy(),
-                deadline(now.plus(options.startDelay()), options),
-                options.expiresAt(),
+                NewRun.FirstTurn.later(List.of(), options.startDelay()),
+                new NewRun.Policies(options.reusePolicy(), options.conflictPolicy(), target.formerTypes()),
+                new NewRun.Deadlines(deadline(now.plus(options.startDelay()), options), options.expiresAt()),
                 options.memo(),
-                message);
+                message,
+                null);
     }
 
     private WorkflowStarted started(NewRun run, StartOptions options, Payload input, Instant at) {
@@ -363,9 +362,12 @@ final class RunStarter {
                         run.taskQueue(),
                         input,
                         0,
-                        run.deadline(),
+                        run.deadlines().timesOutAt(),
                         options.headers(),
-                        List.of())
+                        List.of(),
+                        false,
+                        null,
+                        null)
                 .withStartDelay(options.startDelay())
                 .withStartedBy(caller == null ? code.identity() : caller);
     }

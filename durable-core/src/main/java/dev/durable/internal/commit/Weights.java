@@ -34,7 +34,11 @@ public final class Weights {
     }
 
     public static long of(NewRun run) {
-        return OBJECT + ofEvents(run.events()) + ofJobs(run.jobs()) + of(run.memo()) + of(run.message());
+        return OBJECT
+                + ofEvents(run.firstTurn().events())
+                + ofJobs(run.firstTurn().jobs())
+                + of(run.memo())
+                + of(run.message());
     }
 
     public static long of(JobUpdate update) {
@@ -90,7 +94,7 @@ public final class Weights {
         Transition.Close close = transition.close();
         return OBJECT
                 + ofEvents(transition.events())
-                + ofJobs(transition.jobs())
+                + ofJobs(transition.jobs().scheduled())
                 + (close == null ? 0 : heapBytes(close.result()) + heapBytes(close.failure()));
     }
 

@@ -113,14 +113,11 @@ public final class BackgroundJobs implements AttemptOutcome.Sink {
         events.add(EventJson.encode(new WorkflowCompleted(NEXT_EVENT + events.size(), at, result)));
         return new Transition(
                 run,
-                run.runId(),
-                random.get(),
+                new Transition.Fences(run.runId(), random.get()),
                 NEXT_EVENT,
                 events,
                 List.of(),
-                List.of(outcome.settlement()),
-                List.of(),
-                List.of(),
+                new Transition.JobChanges(List.of(), List.of(outcome.settlement()), List.of()),
                 true,
                 null,
                 null,

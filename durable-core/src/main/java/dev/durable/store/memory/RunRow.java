@@ -47,7 +47,7 @@ final class RunRow {
         this.start = start;
         this.startedAt = now;
         this.hold = new Hold(start, now);
-        append(start.events(), start.fence());
+        append(start.firstTurn().events(), start.fence());
     }
 
     RunKey key() {
@@ -126,7 +126,7 @@ final class RunRow {
     /** When it expires; null is never. */
     @Nullable
     Instant expiresAt() {
-        return ending != null ? null : StoredTimes.earlier(start.deadline(), hold.toBeBegunBy());
+        return ending != null ? null : StoredTimes.earlier(start.deadlines().timesOutAt(), hold.toBeBegunBy());
     }
 
     /** Of a background job the name of its activity; null of any other run. */

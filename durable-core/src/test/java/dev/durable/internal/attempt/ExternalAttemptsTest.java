@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import dev.durable.ActivityCancellationType;
 import dev.durable.ActivityOptions;
 import dev.durable.RetryPolicy;
 import dev.durable.client.ActivityState;
@@ -146,7 +147,20 @@ class ExternalAttemptsTest {
     private static OpenJob job(Instant deadline, Instant silentUntil, Instant close) {
         RetryPolicy policy = new RetryPolicy(9, Duration.ofMillis(1), 1, Duration.ofMillis(1), 0, List.of(), 3);
         ActivityOptions options = new ActivityOptions(
-                null, Duration.ofMinutes(1), null, null, null, policy, 0, false, false, false, Map.of());
+                null,
+                Duration.ofMinutes(1),
+                null,
+                null,
+                null,
+                policy,
+                0,
+                false,
+                false,
+                false,
+                Map.of(),
+                null,
+                ActivityCancellationType.TRY_CANCEL,
+                null);
         return new OpenJob(
                 new JobKey(new RunKey(new UUID(1, 1), "order-1"), 1),
                 new JobRoute("Bank.pay", "default", "Paying"),

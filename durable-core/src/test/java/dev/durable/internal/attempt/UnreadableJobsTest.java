@@ -272,8 +272,8 @@ class UnreadableJobsTest {
         Notes notes = Notes.of(elsewhere, bench.clock.now());
         assertThat(notes.read(bench.clock.now())).isTrue();
         bench.memory.update(List.of(
-                new JobUpdate.Annotate(key, elsewhere.lease(), notes.json()),
-                new JobUpdate.Release(key, elsewhere.lease(), Duration.ZERO, null)));
+                new JobUpdate.Annotate(key, elsewhere.lease(), notes.json(), null),
+                new JobUpdate.Release(key, elsewhere.lease(), Duration.ZERO, null, true, null)));
 
         assertThat(claimedHere(Duration.ofMinutes(2))).isTrue();
 

@@ -1,5 +1,6 @@
 package dev.durable.internal.dispatch;
 
+import dev.durable.ActivityCancellationType;
 import dev.durable.ActivityContext;
 import dev.durable.ActivityOptions;
 import dev.durable.ConflictPolicy;
@@ -198,7 +199,10 @@ public final class ActivityBench {
                 false,
                 false,
                 atMostOnce,
-                Map.of("tenant", "a"));
+                Map.of("tenant", "a"),
+                null,
+                ActivityCancellationType.TRY_CANCEL,
+                null);
     }
 
     // ── cranks ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -310,23 +314,26 @@ public final class ActivityBench {
         memory.start(List.of(new NewRun(
                 run,
                 "OrderWorkflow",
-                List.of(),
                 QUEUE,
                 0,
                 UUID.randomUUID(),
-                List.of(
-                        new StoredEvent(
-                                1, "WorkflowStarted", now, null, "{\"input\":[\"" + MarkedLines.MARKER + "\"]}"),
-                        new StoredEvent(2, "ActivityScheduled", now, null, "{\"seq\":1}")),
-                List.of(job(argument, now, eager)),
-                null,
-                Duration.ZERO,
-                true,
-                ReusePolicy.ALLOW_DUPLICATE,
-                ConflictPolicy.FAIL,
-                null,
-                null,
+                new NewRun.FirstTurn(
+                        true,
+                        List.of(
+                                new StoredEvent(
+                                        1,
+                                        "WorkflowStarted",
+                                        now,
+                                        null,
+                                        "{\"input\":[\"" + MarkedLines.MARKER + "\"]}"),
+                                new StoredEvent(2, "ActivityScheduled", now, null, "{\"seq\":1}")),
+                        List.of(job(argument, now, eager)),
+                        null,
+                        Duration.ZERO),
+                new NewRun.Policies(ReusePolicy.ALLOW_DUPLICATE, ConflictPolicy.FAIL, List.of()),
+                new NewRun.Deadlines(null, null),
                 Map.of(),
+                null,
                 null)));
         return new JobKey(run, 1);
     }

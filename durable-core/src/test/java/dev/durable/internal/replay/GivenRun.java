@@ -119,7 +119,10 @@ public final class GivenRun implements AutoCloseable {
                 flags,
                 null,
                 Map.of(),
-                List.of());
+                List.of(),
+                false,
+                null,
+                null);
     }
 
     private WorkflowStarted startedEvent() {
@@ -134,7 +137,10 @@ public final class GivenRun implements AutoCloseable {
                 0,
                 null,
                 Map.of("tenant", "t1"),
-                List.of());
+                List.of(),
+                false,
+                null,
+                null);
     }
 
     // ── events ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -262,7 +268,7 @@ public final class GivenRun implements AutoCloseable {
 
     @SuppressWarnings("unchecked")
     private List<String> seen(WorkflowInstance of) {
-        Type strings = type.queries().get("seen").returnType();
+        Type strings = type.methods().queries().get("seen").returnType();
         return (List<String>) CODEC.decode(of.query("seen", Payload.NO_ARGUMENTS), strings, "seen");
     }
 
@@ -280,7 +286,7 @@ public final class GivenRun implements AutoCloseable {
         try {
             assertThat(text(replayed.close(id()))).isEqualTo(text(instance.close(id())));
             assertThat(replayed.nextTimer()).isEqualTo(instance.nextTimer());
-            if (type.queries().containsKey("seen")) {
+            if (type.methods().queries().containsKey("seen")) {
                 assertThat(seen(replayed)).isEqualTo(seen(instance));
             }
         } finally {

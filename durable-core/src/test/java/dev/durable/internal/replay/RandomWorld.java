@@ -96,7 +96,10 @@ public final class RandomWorld {
                     0,
                     null,
                     Map.of(),
-                    List.of()));
+                    List.of(),
+                    false,
+                    null,
+                    null));
             while (turns.size() < maxTurns && !closed()) {
                 step();
             }

@@ -41,7 +41,8 @@ public abstract class BuriedContract extends StoreContract {
                         fingerprint,
                         "[{\"type\": \"IncidentRaised\"}]",
                         "declined",
-                        "{\"row\": 7}")))
+                        "{\"row\": 7}",
+                        null)))
                 .isEqualTo(JobUpdate.Outcome.ACCEPTED);
         return store.jobs(JobFilter.of(job.key()), 1).getFirst();
     }
@@ -93,7 +94,7 @@ public abstract class BuriedContract extends StoreContract {
         scheduled("order-1", 1);
         ClaimedJob job = claimJob(session);
 
-        assertThat(update(new JobUpdate.Bury(job.key(), UUID.randomUUID(), true, 2, "f", "[]", "declined", null)))
+        assertThat(update(new JobUpdate.Bury(job.key(), UUID.randomUUID(), true, 2, "f", "[]", "declined", null, null)))
                 .isEqualTo(JobUpdate.Outcome.STALE);
         assertThat(jobStates(job.key().run())).containsExactly(Map.entry(1, "running"));
     }
@@ -104,7 +105,7 @@ public abstract class BuriedContract extends StoreContract {
         ClaimedJob job = claimJob(session);
         writer.write(writer.step().cancels(1));
 
-        update(new JobUpdate.Bury(job.key(), job.lease(), true, 2, "f", "[]", "declined", null));
+        update(new JobUpdate.Bury(job.key(), job.lease(), true, 2, "f", "[]", "declined", null, null));
 
         assertThat(waitingNames(writer.run())).containsExactly("ActivityCancelled");
     }
@@ -113,7 +114,7 @@ public abstract class BuriedContract extends StoreContract {
     void a_buried_job_can_be_cancelled() {
         Writer writer = scheduled("order-1", 1);
         ClaimedJob job = claimJob(session);
-        update(new JobUpdate.Bury(job.key(), job.lease(), true, 2, "f", "[]", "declined", null));
+        update(new JobUpdate.Bury(job.key(), job.lease(), true, 2, "f", "[]", "declined", null, null));
 
         writer.write(writer.step().cancels(1));
 

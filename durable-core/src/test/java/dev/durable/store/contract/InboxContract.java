@@ -281,7 +281,7 @@ abstract class InboxContract extends StoreContract {
         deliver(run, cancel());
 
         assertThat(store.held(session)).singleElement().matches(HeldJob::cancelRequested);
-        update(new JobUpdate.Release(job.key(), job.lease(), Duration.ZERO, null));
+        update(new JobUpdate.Release(job.key(), job.lease(), Duration.ZERO, null, true, null));
         assertThat(claimJobs(session)).isEmpty();
         assertThat(waitingNames(run)).containsExactly("cancel", "ActivityCancelled");
     }

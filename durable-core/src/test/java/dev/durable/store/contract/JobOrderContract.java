@@ -392,7 +392,7 @@ abstract class JobOrderContract extends StoreContract {
     void a_schedule_to_start_that_an_order_sets_does_not_end_what_has_begun() {
         RunKey run = scheduled("order-1", 1).run();
         ClaimedJob job = claimJob(session);
-        update(new JobUpdate.Release(job.key(), job.lease(), Duration.ZERO, null, true));
+        update(new JobUpdate.Release(job.key(), job.lease(), Duration.ZERO, null, true, null));
         OpenJob seen = open(run);
         order(new JobOrder.UpdateOptions(
                 key(run),
@@ -527,7 +527,7 @@ abstract class JobOrderContract extends StoreContract {
         assertThat(order(giveBack(run, open(run).seen(), HOUR, 2))).isEqualTo(Outcome.APPLIED);
 
         assertThat(open(run).status().state()).isEqualTo(ActivityState.DELAYED);
-        assertThat(update(new JobUpdate.Detach(job.key(), job.lease(), null, null, HOUR, null, 0)))
+        assertThat(update(new JobUpdate.Detach(job.key(), job.lease(), null, null, HOUR, null, 0, null)))
                 .isEqualTo(JobUpdate.Outcome.STALE);
     }
 
@@ -741,7 +741,7 @@ abstract class JobOrderContract extends StoreContract {
         order(new JobOrder.UpdateTimeout(
                 key(run), audited("timeout"), open(run).seen(), store.now().plusSeconds(30)));
 
-        update(new JobUpdate.Detach(job.key(), job.lease(), null, null, HOUR, null, 0));
+        update(new JobUpdate.Detach(job.key(), job.lease(), null, null, HOUR, null, 0, null));
 
         advance(Duration.ofSeconds(30));
         assertThat(store.overdueExternal(10)).hasSize(1);
@@ -751,7 +751,7 @@ abstract class JobOrderContract extends StoreContract {
     void an_external_job_that_is_cancelled_is_told_with_its_next_beat() {
         Writer writer = scheduled("order-1", 1);
         ClaimedJob job = claimJob(session);
-        update(new JobUpdate.Detach(job.key(), job.lease(), null, null, HOUR, null, 0));
+        update(new JobUpdate.Detach(job.key(), job.lease(), null, null, HOUR, null, 0, null));
 
         writer.write(writer.step().cancels(1));
 
@@ -823,7 +823,7 @@ abstract class JobOrderContract extends StoreContract {
     private RunKey detached(Duration left, Duration silence) {
         RunKey run = scheduled("order-1", 1).run();
         ClaimedJob job = claimJob(session);
-        JobUpdate detach = new JobUpdate.Detach(job.key(), job.lease(), null, "{\"row\":1}", left, silence, 0);
+        JobUpdate detach = new JobUpdate.Detach(job.key(), job.lease(), null, "{\"row\":1}", left, silence, 0, null);
         assertThat(update(detach)).isEqualTo(JobUpdate.Outcome.ACCEPTED);
         return run;
     }

@@ -354,7 +354,7 @@ abstract class SessionContract extends StoreContract {
     void an_at_most_once_job_that_was_not_begun_is_given_back_and_handed_out() {
         scheduledOnce();
         ClaimedJob first = claimJob(session);
-        assertThat(update(new JobUpdate.Release(first.key(), first.lease(), Duration.ZERO, null)))
+        assertThat(update(new JobUpdate.Release(first.key(), first.lease(), Duration.ZERO, null, true, null)))
                 .isEqualTo(JobUpdate.Outcome.ACCEPTED);
         assertThat(claimJobs(openSession())).hasSize(1);
     }

@@ -79,7 +79,8 @@ abstract class TextContract extends StoreContract {
                         Duration.ZERO)));
         ClaimedJob first = claimJob(session);
         update(new JobUpdate.Heartbeat(first.key(), first.lease(), json));
-        update(new JobUpdate.Retry(first.key(), first.lease(), Duration.ZERO, 2, json, "plain text: 'ä' \\ \"", null));
+        update(new JobUpdate.Retry(
+                first.key(), first.lease(), Duration.ZERO, 2, json, "plain text: 'ä' \\ \"", null, null));
 
         ClaimedJob second = claimJob(session);
         assertThat(List.of(
@@ -117,14 +118,11 @@ abstract class TextContract extends StoreContract {
         Transition close = writer.closing().build();
         store.commit(List.of(new Transition(
                 close.run(),
-                close.fence(),
-                close.newFence(),
+                close.fences(),
                 close.nextEventId(),
                 close.events(),
                 List.of(),
-                List.of(),
-                List.of(),
-                List.of(),
+                Transition.JobChanges.NONE,
                 true,
                 null,
                 null,

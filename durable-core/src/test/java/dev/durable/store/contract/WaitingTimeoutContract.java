@@ -53,7 +53,8 @@ abstract class WaitingTimeoutContract extends StoreContract {
     void a_job_that_waits_for_its_next_attempt_runs_out_of_schedule_to_close_only() {
         RunKey run = with(MINUTE, MINUTE.multipliedBy(3));
         ClaimedJob job = claimJob(session);
-        update(new JobUpdate.Retry(job.key(), job.lease(), Duration.ofHours(1), 2, "[{}]", "declined", "{\"row\":7}"));
+        update(new JobUpdate.Retry(
+                job.key(), job.lease(), Duration.ofHours(1), 2, "[{}]", "declined", "{\"row\":7}", null));
         advance(MINUTE.multipliedBy(2));
         assertThat(store.timeOutWaiting(10)).as("it did start in time").isZero();
 
@@ -82,7 +83,7 @@ abstract class WaitingTimeoutContract extends StoreContract {
     void a_job_that_is_given_back_unused_still_waits_for_its_start() {
         RunKey run = with(MINUTE, null);
         ClaimedJob job = claimJob(session);
-        update(new JobUpdate.Release(job.key(), job.lease(), Duration.ofHours(1), null, false));
+        update(new JobUpdate.Release(job.key(), job.lease(), Duration.ofHours(1), null, false, null));
         advance(MINUTE);
 
         assertThat(store.timeOutWaiting(10)).isOne();
@@ -95,7 +96,7 @@ abstract class WaitingTimeoutContract extends StoreContract {
         ClaimedJob job = claimJob(session);
         assertThat(job.deadlines().toStart())
                 .isEqualTo(job.deadlines().scheduledAt().plus(MINUTE));
-        update(new JobUpdate.Release(job.key(), job.lease(), MINUTE, "{\"row\":7}", true));
+        update(new JobUpdate.Release(job.key(), job.lease(), MINUTE, "{\"row\":7}", true, null));
         advance(MINUTE.multipliedBy(2));
 
         assertThat(store.timeOutWaiting(10)).isZero();
@@ -110,9 +111,9 @@ abstract class WaitingTimeoutContract extends StoreContract {
     void what_began_once_has_begun_though_its_next_worker_gives_it_back_unused() {
         with(MINUTE, null);
         ClaimedJob job = claimJob(session);
-        update(new JobUpdate.Release(job.key(), job.lease(), Duration.ZERO, null, true));
+        update(new JobUpdate.Release(job.key(), job.lease(), Duration.ZERO, null, true, null));
         ClaimedJob again = claimJob(session);
-        update(new JobUpdate.Release(again.key(), again.lease(), Duration.ZERO, null, false));
+        update(new JobUpdate.Release(again.key(), again.lease(), Duration.ZERO, null, false, null));
         advance(MINUTE.multipliedBy(2));
 
         assertThat(store.timeOutWaiting(10)).isZero();
@@ -134,7 +135,7 @@ abstract class WaitingTimeoutContract extends StoreContract {
     void what_has_begun_still_runs_out_of_schedule_to_close() {
         RunKey run = with(MINUTE, MINUTE.multipliedBy(3));
         ClaimedJob job = claimJob(session);
-        update(new JobUpdate.Release(job.key(), job.lease(), Duration.ofHours(1), null, true));
+        update(new JobUpdate.Release(job.key(), job.lease(), Duration.ofHours(1), null, true, null));
         advance(MINUTE.multipliedBy(3));
 
         assertThat(store.timeOutWaiting(10)).isOne();

@@ -86,7 +86,8 @@ class SkippingTimeTest {
                 .getFirst();
         assertThat(store.nextDue()).isEmpty();
 
-        store.update(List.of(new JobUpdate.Retry(job.key(), job.lease(), Duration.ofSeconds(7), 2, "[]", null, null)));
+        store.update(
+                List.of(new JobUpdate.Retry(job.key(), job.lease(), Duration.ofSeconds(7), 2, "[]", null, null, null)));
 
         assertThat(store.nextDue()).contains(time.now().plusSeconds(7));
     }
@@ -180,20 +181,14 @@ class SkippingTimeTest {
         return new NewRun(
                 new RunKey(RunIds.create(now, workflowId, workflowId.hashCode()), workflowId),
                 "W",
-                List.of(),
                 "default",
                 0,
                 UUID.randomUUID(),
-                List.of(new StoredEvent(1, "WorkflowStarted", now, null, "{}")),
-                List.of(),
-                null,
-                delay,
-                false,
-                ReusePolicy.ALLOW_DUPLICATE,
-                ConflictPolicy.FAIL,
-                deadline,
-                null,
+                NewRun.FirstTurn.later(List.of(new StoredEvent(1, "WorkflowStarted", now, null, "{}")), delay),
+                new NewRun.Policies(ReusePolicy.ALLOW_DUPLICATE, ConflictPolicy.FAIL, List.of()),
+                new NewRun.Deadlines(deadline, null),
                 Map.of(),
+                null,
                 null);
     }
 
@@ -213,14 +208,11 @@ class SkippingTimeTest {
     private void commit(ClaimedRun claim, List<NewJob> jobs, Instant wakeAt, Transition.Stall stall) {
         Transition step = new Transition(
                 claim.run(),
-                claim.fence(),
-                UUID.randomUUID(),
+                new Transition.Fences(claim.fence(), UUID.randomUUID()),
                 claim.nextEventId(),
                 List.of(),
                 List.of(),
-                List.of(),
-                List.of(),
-                jobs,
+                new Transition.JobChanges(jobs, List.of(), List.of()),
                 true,
                 wakeAt,
                 stall,

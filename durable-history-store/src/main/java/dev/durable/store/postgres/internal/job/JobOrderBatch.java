@@ -174,6 +174,7 @@ final class JobOrderBatch {
                 order.fingerprint(),
                 OrderRules.noted(order, job.notes()),
                 order.lastFailure(),
+                null,
                 null);
         if (job.cancelRequested()) {
             cancelled.add(job.after(bury));

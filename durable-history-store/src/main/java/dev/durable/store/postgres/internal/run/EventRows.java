@@ -26,13 +26,13 @@ record EventRows(List<Row> rows) {
 
     static EventRows of(List<Transition> transitions) {
         EventRows all = new EventRows(new ArrayList<>());
-        transitions.forEach(t -> all.add(t.run(), t.newFence(), t.events()));
+        transitions.forEach(t -> all.add(t.run(), t.fences().next(), t.events()));
         return all;
     }
 
     static EventRows ofStarts(List<NewRun> starts) {
         EventRows all = new EventRows(new ArrayList<>());
-        starts.forEach(s -> all.add(s.run(), s.fence(), s.events()));
+        starts.forEach(s -> all.add(s.run(), s.fence(), s.firstTurn().events()));
         return all;
     }
 

@@ -21,13 +21,15 @@ record JobRows(List<Row> rows) {
 
     static JobRows of(List<Transition> transitions) {
         JobRows all = new JobRows(new ArrayList<>());
-        transitions.stream().filter(t -> t.close() == null).forEach(t -> all.add(t.run(), t.jobs(), false));
+        transitions.stream()
+                .filter(t -> t.close() == null)
+                .forEach(t -> all.add(t.run(), t.jobs().scheduled(), false));
         return all;
     }
 
     static JobRows ofStarts(List<NewRun> starts) {
         JobRows all = new JobRows(new ArrayList<>());
-        starts.forEach(s -> all.add(s.run(), s.jobs(), s.place() != null));
+        starts.forEach(s -> all.add(s.run(), s.firstTurn().jobs(), s.place() != null));
         return all;
     }
 

@@ -40,12 +40,12 @@ public record StartBatch(List<NewRun> starts) {
             texts(starts, NewRun::taskQueue),
             ints(starts, NewRun::needs),
             uuids(starts, NewRun::fence),
-            longs(starts, s -> s.events().size() + 1L),
-            bools(starts, s -> !s.firstTurnDone()),
-            longs(starts, s -> s.startDelay().toMillis()),
-            instants(starts, NewRun::wakeAt),
-            instants(starts, NewRun::deadline),
-            instants(starts, s -> s.firstTurnDone() ? null : s.expiresAt())
+            longs(starts, s -> s.firstTurn().events().size() + 1L),
+            bools(starts, s -> !s.firstTurn().done()),
+            longs(starts, s -> s.firstTurn().delay().toMillis()),
+            instants(starts, newRun -> newRun.firstTurn().wakeAt()),
+            instants(starts, newRun -> newRun.deadlines().timesOutAt()),
+            instants(starts, s -> s.firstTurn().done() ? null : s.deadlines().expiresAt())
         };
     }
 
@@ -145,10 +145,10 @@ public record StartBatch(List<NewRun> starts) {
     /** Queues in which something is due now. */
     public void hint(PendingNudges hints) {
         for (NewRun start : starts) {
-            if (!start.firstTurnDone() && start.startDelay().isZero() || start.message() != null) {
+            if (!start.firstTurn().done() && start.firstTurn().delay().isZero() || start.message() != null) {
                 hints.runs(start.taskQueue());
             }
-            start.jobs().stream()
+            start.firstTurn().jobs().stream()
                     .filter(job -> job.eager() == null && job.isDueSoon())
                     .forEach(job -> hints.jobs(job.route().taskQueue()));
         }

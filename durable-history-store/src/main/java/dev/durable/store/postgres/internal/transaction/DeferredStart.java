@@ -42,20 +42,20 @@ record DeferredStart(
             JsonMapper.builder().enable(JsonWriteFeature.ESCAPE_NON_ASCII).build();
 
     static String write(NewRun start) {
-        StoredEvent started = start.events().getFirst();
+        StoredEvent started = start.firstTurn().events().getFirst();
         return JSON.writeValueAsString(new DeferredStart(
                 start.run().runId(),
                 start.type(),
-                start.formerTypes(),
+                start.policies().formerTypes(),
                 start.taskQueue(),
                 start.needs(),
                 start.fence(),
                 started.at(),
                 started.attributes(),
-                start.startDelay(),
-                start.reusePolicy(),
-                start.deadline(),
-                start.expiresAt(),
+                start.firstTurn().delay(),
+                start.policies().reuse(),
+                start.deadlines().timesOutAt(),
+                start.deadlines().expiresAt(),
                 start.memo()));
     }
 
@@ -64,24 +64,7 @@ record DeferredStart(
     }
 
     NewRun of(String workflowId, InboxMessage message) {
-        return new NewRun(
-                new RunKey(runId, workflowId),
-                type,
-                formerTypes,
-                taskQueue,
-                needs,
-                fence,
-                List.of(new StoredEvent(1, "WorkflowStarted", startedAt, null, attributes)),
-                List.of(),
-                null,
-                startDelay,
-                false,
-                reusePolicy,
-                ConflictPolicy.USE_EXISTING,
-                deadline,
-                expiresAt,
-                memo,
-                message);
+        return new NewRun(new RunKey(runId, workflowId), type, taskQueue, needs, fence, NewRun.FirstTurn.later(List.of(new StoredEvent(1, "WorkflowStarted", startedAt, null, attributes)), startDelay), new NewRun.Policies(reusePolicy, ConflictPolicy.USE_EXISTING, formerTypes), new NewRun.Deadlines(deadline, expiresAt), memo, message, null);
     }
 
     @Override
