@@ -1,6 +1,6 @@
 package dev.durable;
 
-import dev.durable.store.RecordText;
+import dev.durable.store.NamedValues;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
@@ -42,10 +42,23 @@ public record ActivityOptions(
 
     /** What holds where no level says anything. */
     public static final ActivityOptions DEFAULT = new ActivityOptions(
-            null, Duration.ofMinutes(1), null, null, null, RetryPolicy.DEFAULT, 0, false, false, false, Map.of(), null, ActivityCancellationType.TRY_CANCEL, null);
+            null,
+            Duration.ofMinutes(1),
+            null,
+            null,
+            null,
+            RetryPolicy.DEFAULT,
+            0,
+            false,
+            false,
+            false,
+            Map.of(),
+            null,
+            ActivityCancellationType.TRY_CANCEL,
+            null);
 
     public ActivityOptions {
-        headers = Map.copyOf(headers);
+        headers = NamedValues.copyOf(headers);
     }
 
     /** The same with another retry policy. */
@@ -85,10 +98,5 @@ public record ActivityOptions(
                 limitKey,
                 cancellation,
                 expiry);
-    }
-
-    @Override
-    public String toString() {
-        return RecordText.of(this);
     }
 }

@@ -1,6 +1,6 @@
 package dev.durable.history;
 
-import dev.durable.store.RecordText;
+import dev.durable.store.NamedValues;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -45,7 +45,7 @@ public record WorkflowStarted(
         @Nullable String startedBy)
         implements HistoryEvent.Inbound {
     public WorkflowStarted {
-        headers = Map.copyOf(headers);
+        headers = NamedValues.copyOf(headers);
         carriedMessages = List.copyOf(carriedMessages);
     }
 
@@ -90,10 +90,5 @@ public record WorkflowStarted(
                 done,
                 delay,
                 caller);
-    }
-
-    @Override
-    public String toString() {
-        return RecordText.of(this);
     }
 }

@@ -52,6 +52,6 @@ public record ClaimedJob(
 
     @Override
     public String toString() {
-        return RecordText.of(this);
+        return "ClaimedJob[" + key + ", " + route + ", attempt=" + attempt + ", " + content + "]";
     }
 }

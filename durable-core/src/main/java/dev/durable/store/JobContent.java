@@ -19,6 +19,6 @@ public record JobContent(String input, String options, String headers) {
 
     @Override
     public String toString() {
-        return RecordText.of(this);
+        return "JobContent[input of " + input.length() + " characters, options of " + options.length() + "]";
     }
 }

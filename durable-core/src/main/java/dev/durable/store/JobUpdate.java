@@ -34,7 +34,7 @@ public sealed interface JobUpdate {
 
         @Override
         public String toString() {
-            return RecordText.of(this);
+            return "Settle[" + key + ", " + outcome + "]";
         }
     }
 
@@ -60,7 +60,7 @@ public sealed interface JobUpdate {
             implements JobUpdate {
         @Override
         public String toString() {
-            return RecordText.of(this);
+            return "Retry[" + key + ", delay=" + delay + ", nextAttempt=" + nextAttempt + "]";
         }
     }
 
@@ -73,7 +73,7 @@ public sealed interface JobUpdate {
     record NewOptions(String json, String insteadOf) {
         @Override
         public String toString() {
-            return RecordText.of(this);
+            return "NewOptions[" + json.length() + " characters]";
         }
     }
 
@@ -101,7 +101,7 @@ public sealed interface JobUpdate {
             implements JobUpdate {
         @Override
         public String toString() {
-            return RecordText.of(this);
+            return "Bury[" + key + ", incident=" + incident + ", " + fingerprint + "]";
         }
     }
 
@@ -130,12 +130,13 @@ public sealed interface JobUpdate {
         public record Why(String notes, String lastFailure) {
             @Override
             public String toString() {
-                return RecordText.of(this);
+                return "Why[" + lastFailure.length() + " characters]";
             }
         }
+
         @Override
         public String toString() {
-            return RecordText.of(this);
+            return "Release[" + key + ", delay=" + delay + ", begun=" + begun + "]";
         }
     }
 
@@ -154,7 +155,7 @@ public sealed interface JobUpdate {
             String lastFailure) implements JobUpdate {
         @Override
         public String toString() {
-            return RecordText.of(this);
+            return "Unread[" + key + ", delay=" + delay + "]";
         }
     }
 
@@ -162,7 +163,7 @@ public sealed interface JobUpdate {
     record Heartbeat(JobKey key, UUID lease, String details) implements JobUpdate {
         @Override
         public String toString() {
-            return RecordText.of(this);
+            return "Heartbeat[" + key + ", " + details.length() + " characters]";
         }
     }
 
@@ -179,7 +180,7 @@ public sealed interface JobUpdate {
             @Nullable NewOptions options) implements JobUpdate {
         @Override
         public String toString() {
-            return RecordText.of(this);
+            return "Annotate[" + key + "]";
         }
     }
 
@@ -205,7 +206,7 @@ public sealed interface JobUpdate {
             implements JobUpdate {
         @Override
         public String toString() {
-            return RecordText.of(this);
+            return "Detach[" + key + ", left=" + left + ", revision=" + revision + "]";
         }
     }
 
@@ -245,7 +246,7 @@ public sealed interface JobUpdate {
     record FreePlace(JobKey key, UUID lease) implements JobUpdate {
         @Override
         public String toString() {
-            return RecordText.of(this);
+            return "FreePlace[" + key + "]";
         }
     }
 

@@ -66,12 +66,7 @@ public record NewJob(
     public record Lease(UUID token, UUID session) {
         @Override
         public String toString() {
-            return RecordText.of(this);
+            return "Lease[session=" + session + "]";
         }
-    }
-
-    @Override
-    public String toString() {
-        return RecordText.of(this);
     }
 }

@@ -41,7 +41,7 @@ public record NewRun(
         @Nullable BatchPlace place) {
 
     public NewRun {
-        memo = Map.copyOf(memo);
+        memo = NamedValues.copyOf(memo);
     }
 
     /**
@@ -91,8 +91,7 @@ public record NewRun(
      * @param expiresAt listed as expired if its first turn is not written by then; null is never
      */
     public record Deadlines(
-            @Nullable Instant timesOutAt,
-            @Nullable Instant expiresAt) {}
+            @Nullable Instant timesOutAt, @Nullable Instant expiresAt) {}
 
     /** Whether a run that is open under this type counts as one of ours. */
     public boolean isOfType(String open) {
@@ -125,12 +124,11 @@ public record NewRun(
     }
 
     private NewRun with(FirstTurn turn, @Nullable InboxMessage signal, @Nullable BatchPlace where) {
-        return new NewRun(
-                run, type, taskQueue, needs, fence, turn, policies, deadlines, memo, signal, where);
+        return new NewRun(run, type, taskQueue, needs, fence, turn, policies, deadlines, memo, signal, where);
     }
 
     @Override
     public String toString() {
-        return RecordText.of(this);
+        return "NewRun[" + run + ", " + type + ", " + taskQueue + ", " + firstTurn + ", " + policies + "]";
     }
 }

@@ -55,7 +55,7 @@ public record OpenJob(
             @Nullable String notes) {
         @Override
         public String toString() {
-            return RecordText.of(this);
+            return "Report";
         }
     }
 
@@ -102,6 +102,6 @@ public record OpenJob(
 
     @Override
     public String toString() {
-        return RecordText.of(this);
+        return "OpenJob[" + key + ", " + route + ", " + status + ", " + seen + "]";
     }
 }

@@ -35,6 +35,6 @@ public record RunPause(
 
     @Override
     public String toString() {
-        return RecordText.of(this);
+        return "RunPause[" + workflowId + ", " + runId + ", pause=" + pause + ", actor=" + actor + "]";
     }
 }

@@ -17,6 +17,6 @@ public record StoredEvent(
         long id, String type, Instant at, @Nullable UUID messageId, String attributes) {
     @Override
     public String toString() {
-        return RecordText.of(this);
+        return "StoredEvent[" + id + ", " + type + ", " + at + ", " + messageId + "]";
     }
 }

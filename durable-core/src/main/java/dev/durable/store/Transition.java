@@ -96,7 +96,7 @@ public record Transition(
     public record Fences(UUID held, UUID next) {
         @Override
         public String toString() {
-            return RecordText.of(this);
+            return "Fences";
         }
     }
 
@@ -129,7 +129,7 @@ public record Transition(
     public record Settled(int seq, UUID lease, boolean heartbeats) {
         @Override
         public String toString() {
-            return RecordText.of(this);
+            return "Settled[" + seq + "]";
         }
     }
 
@@ -159,7 +159,7 @@ public record Transition(
             boolean force) {
         @Override
         public String toString() {
-            return RecordText.of(this);
+            return "Close[" + status + "]";
         }
     }
 
@@ -180,10 +180,5 @@ public record Transition(
          * again, alone.
          */
         LOCKED
-    }
-
-    @Override
-    public String toString() {
-        return RecordText.of(this);
     }
 }

@@ -14,7 +14,6 @@ import dev.durable.observe.ActivityAttemptEnd.Outcome;
 import dev.durable.store.AtMostOnce;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.JobUpdate;
-import dev.durable.store.RecordText;
 import dev.durable.store.Thrown;
 import java.time.Duration;
 import java.time.Instant;
@@ -43,7 +42,7 @@ final class AttemptEnd {
             ActivityOptions options, String json, @Nullable Instant scheduleToClose) {
         @Override
         public String toString() {
-            return RecordText.of(this);
+            return "Terms[" + options + ", scheduleToClose=" + scheduleToClose + "]";
         }
     }
 

@@ -7,7 +7,6 @@ import dev.durable.internal.observe.Fingerprint;
 import dev.durable.internal.observe.TraceId;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.JobKey;
-import dev.durable.store.RecordText;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -92,10 +91,5 @@ record FailedAttempt(
 
     private static String shown(Duration delay) {
         return delay.toSeconds() >= 10 ? delay.toSeconds() + " s" : delay.toMillis() + " ms";
-    }
-
-    @Override
-    public String toString() {
-        return RecordText.of(this);
     }
 }

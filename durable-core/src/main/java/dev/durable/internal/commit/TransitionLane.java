@@ -6,7 +6,6 @@ import dev.durable.internal.drive.Step;
 import dev.durable.store.CommitUnknownException;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.ReadBack;
-import dev.durable.store.RecordText;
 import dev.durable.store.Transition;
 import dev.durable.store.Writes;
 import java.time.Duration;
@@ -99,7 +98,7 @@ public final class TransitionLane implements Step {
 
         @Override
         public String toString() {
-            return RecordText.of(this);
+            return "Written[" + outcome + "]";
         }
     }
 
@@ -202,7 +201,8 @@ public final class TransitionLane implements Step {
                 // Whether messages wait was not answered: going on to look is always right.
                 entry.complete(Transition.Outcome.APPLIED_MORE, happened);
             } else if (overtaken) {
-                entry.complete(Transition.Outcome.FENCE_LOST, entry.transition.fences().next());
+                entry.complete(
+                        Transition.Outcome.FENCE_LOST, entry.transition.fences().next());
             } else {
                 again.add(entry.again(fences.get()));
             }

@@ -3,7 +3,6 @@ package dev.durable.store.memory;
 import dev.durable.client.WorkflowStatus;
 import dev.durable.store.JobStart;
 import dev.durable.store.NewRun;
-import dev.durable.store.RecordText;
 import dev.durable.store.RunKey;
 import dev.durable.store.RunRecord;
 import dev.durable.store.StoredEvent;
@@ -39,7 +38,7 @@ final class RunRow {
             UUID fence) {
         @Override
         public String toString() {
-            return RecordText.of(this);
+            return "Ending[" + status + ", " + at + "]";
         }
     }
 

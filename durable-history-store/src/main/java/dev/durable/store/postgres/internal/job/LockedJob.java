@@ -5,7 +5,6 @@ import dev.durable.store.JobNotes;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.LeftJob;
 import dev.durable.store.NewJob;
-import dev.durable.store.RecordText;
 import dev.durable.store.RunKey;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -131,6 +130,6 @@ public record LockedJob(
 
     @Override
     public String toString() {
-        return RecordText.of(this);
+        return "LockedJob[" + key + ", " + taskQueue + ", " + state + ", attempt=" + attempt + "]";
     }
 }

@@ -7,7 +7,6 @@ import static dev.durable.store.postgres.internal.sql.Param.texts;
 import static dev.durable.store.postgres.internal.sql.Param.uuids;
 
 import dev.durable.store.NewRun;
-import dev.durable.store.RecordText;
 import dev.durable.store.RunKey;
 import dev.durable.store.StoredEvent;
 import dev.durable.store.Transition;
@@ -68,7 +67,7 @@ record EventRows(List<Row> rows) {
     record Row(RunKey run, @Nullable UUID fence, StoredEvent event) {
         @Override
         public String toString() {
-            return RecordText.of(this);
+            return "Row[" + run + ", " + event + "]";
         }
     }
 }

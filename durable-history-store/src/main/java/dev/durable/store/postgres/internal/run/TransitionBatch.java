@@ -9,7 +9,6 @@ import static dev.durable.store.postgres.internal.sql.Param.texts;
 import static dev.durable.store.postgres.internal.sql.Param.uuids;
 
 import dev.durable.store.JobKey;
-import dev.durable.store.RecordText;
 import dev.durable.store.RunIds;
 import dev.durable.store.RunKey;
 import dev.durable.store.Transition;
@@ -314,7 +313,7 @@ final class TransitionBatch {
     private record SettledRow(JobKey key, UUID lease, boolean heartbeats) {
         @Override
         public String toString() {
-            return RecordText.of(this);
+            return "SettledRow[" + key + "]";
         }
     }
 

@@ -4,7 +4,6 @@ import dev.durable.ConflictPolicy;
 import dev.durable.ReusePolicy;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.NewRun;
-import dev.durable.store.RecordText;
 import dev.durable.store.RunKey;
 import dev.durable.store.StoredEvent;
 import java.time.Duration;
@@ -64,11 +63,23 @@ record DeferredStart(
     }
 
     NewRun of(String workflowId, InboxMessage message) {
-        return new NewRun(new RunKey(runId, workflowId), type, taskQueue, needs, fence, NewRun.FirstTurn.later(List.of(new StoredEvent(1, "WorkflowStarted", startedAt, null, attributes)), startDelay), new NewRun.Policies(reusePolicy, ConflictPolicy.USE_EXISTING, formerTypes), new NewRun.Deadlines(deadline, expiresAt), memo, message, null);
+        return new NewRun(
+                new RunKey(runId, workflowId),
+                type,
+                taskQueue,
+                needs,
+                fence,
+                NewRun.FirstTurn.later(
+                        List.of(new StoredEvent(1, "WorkflowStarted", startedAt, null, attributes)), startDelay),
+                new NewRun.Policies(reusePolicy, ConflictPolicy.USE_EXISTING, formerTypes),
+                new NewRun.Deadlines(deadline, expiresAt),
+                memo,
+                message,
+                null);
     }
 
     @Override
     public String toString() {
-        return RecordText.of(this);
+        return "DeferredStart[" + runId + ", " + type + ", " + taskQueue + "]";
     }
 }
