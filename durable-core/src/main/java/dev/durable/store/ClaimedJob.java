@@ -27,6 +27,11 @@ public record ClaimedJob(
         @Nullable String heartbeatDetails,
         @Nullable String notes) {
 
+    /** The name of its activity. */
+    public String activity() {
+        return route.activity();
+    }
+
     /** The same job, which has begun, for another attempt; details or options of null keep those it has. */
     public ClaimedJob again(
             int nextAttempt, @Nullable String newNotes, @Nullable String details, @Nullable String newOptions) {

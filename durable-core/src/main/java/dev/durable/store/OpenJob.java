@@ -93,6 +93,11 @@ public record OpenJob(
      */
     public record Worker(UUID session, @Nullable String identity) {}
 
+    /** The name of its activity. */
+    public String activity() {
+        return route.activity();
+    }
+
     /** What a store may count it for in a {@linkplain Portion portion} of a listing, at most. */
     public long atMost() {
         return Portion.atMost(options)

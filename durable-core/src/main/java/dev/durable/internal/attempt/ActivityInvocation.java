@@ -58,7 +58,7 @@ final class ActivityInvocation {
         CurrentActivity.set(context);
         MDC.put("workflowId", job.key().run().shown());
         MDC.put("runId", job.key().run().runId().toString());
-        MDC.put("activity", Bounds.shown(job.route().activity()));
+        MDC.put("activity", Bounds.shown(job.activity()));
         MDC.put("attempt", Integer.toString(job.attempt()));
         try {
             Interception interception = code.interception();

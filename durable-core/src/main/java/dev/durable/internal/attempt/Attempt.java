@@ -92,9 +92,8 @@ public final class Attempt implements Runnable, Leases.Held {
         this.options = row.read(host.code());
         this.binding = host.code()
                 .bindings()
-                .apply(job.route().activity())
-                .orElseThrow(() ->
-                        new IllegalStateException("activity " + job.route().activity() + " is not registered here"));
+                .apply(job.activity())
+                .orElseThrow(() -> new IllegalStateException("activity " + job.activity() + " is not registered here"));
         Instant now = host.deadlines().clock().now();
         this.close = row.scheduleToClose(job.deadlines().toClose(), options);
         this.notes = Notes.of(job, now);
@@ -297,8 +296,7 @@ public final class Attempt implements Runnable, Leases.Held {
     public void cancel() {
         cancellation.request(
                 Cancellation.Cause.REQUESTED,
-                job.route().activity() + " was cancelled by workflow "
-                        + key().run().shown());
+                job.activity() + " was cancelled by workflow " + key().run().shown());
         if (job.route().workflowType().equals(BackgroundJob.TYPE) && graceRuns.compareAndSet(false, true)) {
             host.deadlines().in(host.surroundings().cancelGrace(), this::graceIsOver);
         }
@@ -325,7 +323,7 @@ public final class Attempt implements Runnable, Leases.Held {
         heardRevision = ordered.revision();
         notes.hear(ordered.notes());
         ActivityOptions changed =
-                host.code().options(job.route().activity(), job.route().workflowType(), ordered.options());
+                host.code().options(job.activity(), job.route().workflowType(), ordered.options());
         Instant closeBy = row.scheduleToClose(ordered.scheduleToCloseDeadline(), changed);
         end.decideBy(changed, ordered.options(), closeBy);
         row.set(ordered.options());
@@ -362,7 +360,7 @@ public final class Attempt implements Runnable, Leases.Held {
     /** The worker shuts down: the body should end, and is given back with its last details when it does. */
     public void shutDown() {
         giveBackUnlessBegun();
-        cancellation.request(Cancellation.Cause.SHUTDOWN, job.route().activity() + " stops: its worker shuts down");
+        cancellation.request(Cancellation.Cause.SHUTDOWN, job.activity() + " stops: its worker shuts down");
         thread.interrupt();
     }
 
@@ -491,7 +489,7 @@ public final class Attempt implements Runnable, Leases.Held {
 
     @Override
     public String toString() {
-        return "attempt " + job.attempt() + " of " + job.route().activity() + " (activity " + key().seq()
-                + " of workflow " + key().run().shown() + ")";
+        return "attempt " + job.attempt() + " of " + job.activity() + " (activity " + key().seq() + " of workflow "
+                + key().run().shown() + ")";
     }
 }

@@ -59,7 +59,7 @@ final class AttemptContext implements ActivityContext {
                 job.key().run().workflowId(),
                 job.key().run().runId(),
                 job.route().workflowType(),
-                job.route().activity(),
+                job.activity(),
                 job.key().seq(),
                 job.attempt(),
                 options.retry().maxAttempts(),
@@ -85,10 +85,9 @@ final class AttemptContext implements ActivityContext {
     @Override
     public void checkpoint(@Nullable Object details) {
         if (host.reports().local()) {
-            throw new IllegalStateException(
-                    "checkpoint in local activity " + job.route().activity()
-                            + ": a local activity has no job that could keep it. Take local = true away, or use heartbeat:"
-                            + " its details last as long as this process.");
+            throw new IllegalStateException("checkpoint in local activity " + job.activity()
+                    + ": a local activity has no job that could keep it. Take local = true away, or use heartbeat:"
+                    + " its details last as long as this process.");
         }
         parts.cancellation().checkStale();
         parts.watch().alive();
@@ -140,12 +139,12 @@ final class AttemptContext implements ActivityContext {
     public String completeLater() {
         if (host.reports().local() || options.transactional()) {
             throw new IllegalStateException("completeLater in " + (options.transactional() ? "transactional" : "local")
-                    + " activity " + job.route().activity() + ": it ends together with its body. Take "
+                    + " activity " + job.activity() + ": it ends together with its body. Take "
                     + (options.transactional() ? "transactional" : "local") + " = true away.");
         }
         parts.cancellation().checkStale();
         leftToOthers = true;
-        return ActivityToken.of(job.key(), job.lease(), job.route().activity()).text();
+        return ActivityToken.of(job.key(), job.lease(), job.activity()).text();
     }
 
     /** Whether the body has asked for its token: its return does not end the attempt. */
@@ -201,7 +200,7 @@ final class AttemptContext implements ActivityContext {
         T seen = open == null ? null : open.as(type);
         if (seen == null) {
             throw new IllegalStateException("transaction(" + type.getSimpleName() + ".class) in "
-                    + job.route().activity() + ": "
+                    + job.activity() + ": "
                     + (!options.transactional()
                             ? "the activity is not transactional. Declare it @Activity(transactional = true)"
                             : open == null
@@ -234,7 +233,7 @@ final class AttemptContext implements ActivityContext {
     }
 
     private String what() {
-        return "the heartbeat details of " + job.route().activity();
+        return "the heartbeat details of " + job.activity();
     }
 
     private void await(CompletableFuture<JobUpdate.Outcome> durable) {
@@ -244,12 +243,10 @@ final class AttemptContext implements ActivityContext {
             Thread.currentThread().interrupt();
             parts.cancellation().check();
             throw new CancelledException(
-                    "interrupted while a checkpoint of " + job.route().activity()
-                            + " was being stored; it may be durable",
-                    e);
+                    "interrupted while a checkpoint of " + job.activity() + " was being stored; it may be durable", e);
         } catch (ExecutionException e) {
             throw new DurableException(
-                    "the store refused a checkpoint of " + job.route().activity() + ": "
+                    "the store refused a checkpoint of " + job.activity() + ": "
                             + Thrown.of(Objects.requireNonNullElse(e.getCause(), e))
                                     .text(),
                     e);

@@ -103,7 +103,7 @@ final class AttemptEnd {
             return decided(how, startedAt, cause);
         } catch (Throwable e) {
             DurableException instead = new DurableException("attempt " + job.attempt() + " of "
-                    + job.route().activity() + " ended, and how can't be described: "
+                    + job.activity() + " ended, and how can't be described: "
                     + Thrown.of(e).text());
             return ruling(rules().threw(instead, cancelled));
         }
@@ -153,7 +153,7 @@ final class AttemptEnd {
             release(details, result.begun());
         } else {
             span.ended(Outcome.GIVEN_BACK);
-            report.outage(host.code().failure(job.route().activity(), outage), details, result.begun());
+            report.outage(host.code().failure(job.activity(), outage), details, result.begun());
         }
         return true;
     }
@@ -253,7 +253,7 @@ final class AttemptEnd {
     }
 
     private void failed(Outcome outcome, @Nullable TimeoutType timeout, Failure failure) {
-        span.ended(outcome, timeout, () -> Fingerprint.of(job.route().activity(), failure));
+        span.ended(outcome, timeout, () -> Fingerprint.of(job.activity(), failure));
     }
 
     /** An at-most-once body that may have run: its outcome is unknown, as what it threw may come of the shutdown. */
@@ -261,9 +261,7 @@ final class AttemptEnd {
         Failure unknown = thrown == null
                 ? Failure.of(OutcomeUnknownException.class.getName(), AtMostOnce.why(job.attempt()))
                 : host.code()
-                        .failure(
-                                job.route().activity(),
-                                new OutcomeUnknownException(AtMostOnce.why(job.attempt()), thrown));
+                        .failure(job.activity(), new OutcomeUnknownException(AtMostOnce.why(job.attempt()), thrown));
         return rules().lost(unknown);
     }
 
@@ -279,7 +277,7 @@ final class AttemptEnd {
                 close == null ? null : Duration.between(host.deadlines().clock().now(), close);
         boolean background = job.route().workflowType().equals(BackgroundJob.TYPE);
         return new RetryRules(
-                new RetryRules.Of(job.route().activity(), job.key().seq(), job.attempt(), background, ""),
+                new RetryRules.Of(job.activity(), job.key().seq(), job.attempt(), background, ""),
                 new RetryRules.Terms(now.options(), now.json(), left),
                 host.code(),
                 host.surroundings().random());

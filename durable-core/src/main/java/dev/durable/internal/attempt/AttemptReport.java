@@ -151,7 +151,7 @@ final class AttemptReport {
             settle(events().failed(buried.failure()));
             return;
         }
-        String fingerprint = Fingerprint.of(job.route().activity(), buried.failure());
+        String fingerprint = Fingerprint.of(job.activity(), buried.failure());
         notes.add(events().raised(buried, job.crashes(), fingerprint));
         end(
                 new JobUpdate.Bury(
@@ -274,8 +274,7 @@ final class AttemptReport {
 
     private AttemptEvents events() {
         LocalCall call = host.reports().local()
-                ? new LocalCall(
-                        job.route().activity(), new Payload(job.content().input()))
+                ? new LocalCall(job.activity(), new Payload(job.content().input()))
                 : null;
         return new AttemptEvents(
                 job.key().seq(),

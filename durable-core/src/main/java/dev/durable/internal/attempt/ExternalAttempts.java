@@ -77,7 +77,7 @@ public final class ExternalAttempts {
     }
 
     private void log(OpenJob job, AttemptResult ruling) {
-        new FailedAttempt(job.key(), job.route().activity(), job.seen().attempt(), null).log(failures, ruling, null);
+        new FailedAttempt(job.key(), job.activity(), job.seen().attempt(), null).log(failures, ruling, null);
     }
 
     /**
@@ -102,7 +102,7 @@ public final class ExternalAttempts {
         Instant close = job.times().scheduleToCloseDeadline();
         return new RetryRules(
                 new RetryRules.Of(
-                        job.route().activity(),
+                        job.activity(),
                         job.key().seq(),
                         job.seen().attempt(),
                         job.route().workflowType().equals(BackgroundJob.TYPE),
@@ -159,7 +159,7 @@ public final class ExternalAttempts {
 
     private static JobOrder bury(
             OpenJob job, AttemptResult.Buried buried, AttemptEvents events, JobOrder.@Nullable Audit audit) {
-        String fingerprint = Fingerprint.of(job.route().activity(), buried.failure());
+        String fingerprint = Fingerprint.of(job.activity(), buried.failure());
         return new JobOrder.Bury(
                 job.key(),
                 new JobOrder.Trace(

@@ -23,7 +23,7 @@ record FailedAttempt(
     static FailedAttempt of(ClaimedJob job) {
         return new FailedAttempt(
                 job.key(),
-                job.route().activity(),
+                job.activity(),
                 job.attempt(),
                 TraceId.of(job.content().headers()));
     }

@@ -158,7 +158,7 @@ public final class LocalActivities implements LocalCalls, Reports {
         } catch (RuntimeException e) {
             calls.remove(lease);
             host.leases().remove(lease);
-            call.caller.refused("local activity " + job.route().activity() + " can't be begun on this worker: "
+            call.caller.refused("local activity " + job.activity() + " can't be begun on this worker: "
                     + Thrown.of(e).words()
                     + ". A worker that has the workflow must have the local activities that it calls.");
         }

@@ -34,12 +34,10 @@ final class OptionsInRow {
             // What is not known here may be asked for: that is found before anything is taken from this process.
             OptionsJson.decodeAll(job.content().options());
             return code.options(
-                    job.route().activity(),
-                    job.route().workflowType(),
-                    job.content().options());
+                    job.activity(), job.route().workflowType(), job.content().options());
         } catch (RuntimeException e) {
             throw new PayloadException(
-                    "the options of " + job.route().activity() + " can't be read: "
+                    "the options of " + job.activity() + " can't be read: "
                             + Thrown.of(e).words()
                             + ". Usually a newer version"
                             + " of Durable wrote them: let a worker of that version take the job, or upgrade this one."

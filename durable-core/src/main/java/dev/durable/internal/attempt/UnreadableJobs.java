@@ -80,7 +80,7 @@ public final class UnreadableJobs {
     public void leave(ClaimedJob job, ActivityQueue queue, Throwable why, AttemptServices host) {
         Instant now = host.deadlines().clock().now();
         String worker = host.surroundings().identity();
-        Failure failure = host.code().failure(job.route().activity(), why);
+        Failure failure = host.code().failure(job.activity(), why);
         String shown = AttemptReport.shown("worker " + worker + " can't read it: ", failure);
         Notes notes = notes(job, now);
         Instant since = notes == null ? null : notes.unreadSince();
@@ -111,7 +111,7 @@ public final class UnreadableJobs {
             Notes notes,
             AttemptEvents events,
             AttemptServices host) {
-        String fingerprint = Fingerprint.notRead(job.route().activity());
+        String fingerprint = Fingerprint.notRead(job.activity());
         notes.add(events.raised(buried, job.crashes(), fingerprint));
         forget(job.key());
         FailedAttempt.of(job).log(host.surroundings().telemetry().failures(), buried, fingerprint);
@@ -181,7 +181,7 @@ public final class UnreadableJobs {
         boolean news;
         lock.lock();
         try {
-            news = activitiesLogged.add(job.route().activity());
+            news = activitiesLogged.add(job.activity());
         } finally {
             lock.unlock();
         }
@@ -189,12 +189,12 @@ public final class UnreadableJobs {
             log.warn(
                     "{} of {} is left to other workers; if none can read it for {}, it becomes an incident. Further jobs of"
                             + " this activity that can't be read here are logged at level DEBUG only. {}",
-                    job.route().activity(),
+                    job.activity(),
                     job.key(),
                     leftFor,
                     Bounds.lines(shown));
         } else if (first) {
-            log.debug("{} of {} is left to other workers: {}", job.route().activity(), job.key(), Bounds.lines(shown));
+            log.debug("{} of {} is left to other workers: {}", job.activity(), job.key(), Bounds.lines(shown));
         }
     }
 }

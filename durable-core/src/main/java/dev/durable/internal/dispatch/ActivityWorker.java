@@ -201,7 +201,7 @@ public final class ActivityWorker implements Step {
     private int start(UUID session, ActivityQueue queue, ArrayDeque<ActivitySlots.Slot> left, List<ClaimedJob> jobs) {
         for (ClaimedJob job : jobs) {
             ActivitySlots.Slot slot = left.remove();
-            if (share.counts(job.route().activity())) {
+            if (share.counts(job.activity())) {
                 slot.with(() -> share.giveBack(1));
             }
             starter.start(job, new Leases.Reserved(session, queue, slot));

@@ -38,7 +38,7 @@ public final class InterruptedBodies {
             long now = nanoTime.getAsLong();
             if (logged && now - loggedAt < MINUTE) {
                 notLogged++;
-                log.debug("{} of {} is given back: {}", job.route().activity(), job.key(), Bounds.lines(shown));
+                log.debug("{} of {} is given back: {}", job.activity(), job.key(), Bounds.lines(shown));
                 return;
             }
             others = notLogged;
@@ -52,7 +52,7 @@ public final class InterruptedBodies {
                 "the transaction of {} (activity {} of workflow {}) was ended from outside, so the activity is given back and"
                         + " run again; {} others were since the last such line, and more within the next minute are logged"
                         + " at level DEBUG only: {}",
-                job.route().activity(),
+                job.activity(),
                 job.key().seq(),
                 job.key().run().shown(),
                 others,

@@ -58,7 +58,7 @@ public final class TransactionalShare {
 
     /** How many places these jobs need. */
     int needed(List<ClaimedJob> jobs) {
-        return (int) jobs.stream().filter(job -> counts(job.route().activity())).count();
+        return (int) jobs.stream().filter(job -> counts(job.activity())).count();
     }
 
     int size() {

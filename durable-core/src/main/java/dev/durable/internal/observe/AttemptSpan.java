@@ -36,7 +36,7 @@ public final class AttemptSpan {
         telemetry
                 .observer()
                 .attemptBegun(new ActivityAttemptBegin(
-                        job.route().activity(),
+                        job.activity(),
                         job.route().taskQueue(),
                         job.route().workflowType(),
                         job.key().run().workflowId(),
@@ -72,7 +72,7 @@ public final class AttemptSpan {
         telemetry
                 .observer()
                 .attemptEnded(new ActivityAttemptEnd(
-                        job.route().activity(),
+                        job.activity(),
                         job.route().taskQueue(),
                         job.route().workflowType(),
                         job.key().run().workflowId(),
@@ -90,7 +90,7 @@ public final class AttemptSpan {
 
     private void record(ActivityAttemptEvent event, ClaimedJob of, ActivityAttemptEnd.Outcome outcome) {
         if (event.endsFor(of.route().workflowType(), of.key().run())) {
-            event.activity = of.route().activity();
+            event.activity = of.activity();
             event.taskQueue = of.route().taskQueue();
             event.seq = of.key().seq();
             event.attempt = of.attempt();

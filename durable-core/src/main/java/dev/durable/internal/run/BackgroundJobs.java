@@ -136,7 +136,7 @@ public final class BackgroundJobs implements AttemptOutcome.Sink {
         if (written == null) {
             log.error(
                     "{} of {} can't be closed with its result",
-                    outcome.job().route().activity(),
+                    outcome.job().activity(),
                     outcome.key(),
                     error == null ? null : failures.loggable(error));
             inbox.accept(outcome);

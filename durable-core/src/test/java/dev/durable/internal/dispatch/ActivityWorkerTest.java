@@ -261,7 +261,7 @@ class ActivityWorkerTest {
 
     private long transactionalJobsHeld() {
         return bench.leases.attempts().stream()
-                .filter(attempt -> attempt.job().route().activity().equals(ActivityBench.TRANSACTIONAL))
+                .filter(attempt -> attempt.job().activity().equals(ActivityBench.TRANSACTIONAL))
                 .count();
     }
 

@@ -47,7 +47,7 @@ abstract class JobContract extends StoreContract {
 
         assertThat(job.key().run()).isEqualTo(writer.run());
         assertThat(job.key().seq()).isEqualTo(1);
-        assertThat(job.route().activity()).isEqualTo(born.route().activity());
+        assertThat(job.activity()).isEqualTo(born.route().activity());
         assertThat(job.route().taskQueue()).isEqualTo(born.route().taskQueue());
         assertThat(job.route().workflowType()).isEqualTo(TYPE);
         assertThat(job.attempt()).isEqualTo(1);

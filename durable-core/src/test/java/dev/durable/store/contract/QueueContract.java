@@ -150,9 +150,7 @@ abstract class QueueContract extends StoreContract {
 
         assertThat(store.queueRules(Set.of(QUEUE)).pauses(ACTIVITY)).isTrue();
         assertThat(store.pausedActivities()).containsExactly(new PausedActivity(ACTIVITY, null));
-        assertThat(store.claimJobs(any))
-                .extracting(claimedJob -> claimedJob.route().activity())
-                .containsExactly("Shipping.label");
+        assertThat(store.claimJobs(any)).extracting(ClaimedJob::activity).containsExactly("Shipping.label");
         assertThat(store.claimJobs(slow)).isEmpty();
         assertThat(change(new QueueChange.ResumeActivity(ACTIVITY))).isTrue();
         assertThat(change(new QueueChange.ResumeActivity(ACTIVITY))).isFalse();

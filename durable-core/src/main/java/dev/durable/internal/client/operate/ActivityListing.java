@@ -144,7 +144,7 @@ public final class ActivityListing implements ActivityQuery {
                 job.key().run().runId(),
                 job.route().workflowType(),
                 job.key().seq(),
-                job.route().activity(),
+                job.activity(),
                 job.route().taskQueue(),
                 job.status().state(),
                 job.status().paused(),

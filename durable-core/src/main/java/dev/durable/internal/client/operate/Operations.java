@@ -158,7 +158,7 @@ public final class Operations {
 
     /** As the activity declares it, where it is registered here; else as the value is. */
     Payload result(OpenJob job, @Nullable Object value) {
-        return result(job.route().activity(), value);
+        return result(job.activity(), value);
     }
 
     Payload result(String activity, @Nullable Object value) {
@@ -185,10 +185,7 @@ public final class Operations {
 
     String details(OpenJob job, Object value) {
         return code.payloads()
-                .encode(
-                        value,
-                        value.getClass(),
-                        "the heartbeat details of " + job.route().activity())
+                .encode(value, value.getClass(), "the heartbeat details of " + job.activity())
                 .json();
     }
 
@@ -199,9 +196,6 @@ public final class Operations {
 
     Failure failure(OpenJob job, Throwable thrown) {
         return code.failures()
-                .encode(
-                        thrown,
-                        ActivityBinding.named(
-                                code.registry().activity(job.route().activity())));
+                .encode(thrown, ActivityBinding.named(code.registry().activity(job.activity())));
     }
 }

@@ -64,7 +64,7 @@ final class Resolutions {
 
     Function<OpenJob, JobOrder> retryWith(@Nullable Object... arguments) {
         Function<String, Payload> input = once(activity -> operations.arguments(activity, arguments));
-        return job -> revive(job, RetryPolicy::afresh, input.apply(job.route().activity()));
+        return job -> revive(job, RetryPolicy::afresh, input.apply(job.activity()));
     }
 
     private JobOrder revive(
@@ -112,7 +112,7 @@ final class Resolutions {
                         job.key().seq(),
                         lastAttempt(job),
                         id,
-                        result.apply(job.route().activity()),
+                        result.apply(job.activity()),
                         operations.now(),
                         actor,
                         null));

@@ -55,11 +55,10 @@ public final class StoreActivityControl implements ActivityControl {
         return order(job -> {
             JobOrder given = order.apply(job);
             if (given == null) {
-                throw new RefusedInputException(
-                        "reschedule(" + at + "): " + job.route().activity() + " of "
-                                + job.key().run().shown() + " expires at "
-                                + OptionsJson.decode(job.options()).expiresAt()
-                                + ", before it would begin: it would never run. Name an earlier time, or let it expire.");
+                throw new RefusedInputException("reschedule(" + at + "): " + job.activity() + " of "
+                        + job.key().run().shown() + " expires at "
+                        + OptionsJson.decode(job.options()).expiresAt()
+                        + ", before it would begin: it would never run. Name an earlier time, or let it expire.");
             }
             return given;
         });
@@ -99,7 +98,7 @@ public final class StoreActivityControl implements ActivityControl {
     public boolean cancel(String reason) {
         return order(job -> {
             if (!operations.isJob(job)) {
-                throw new RefusedInputException("cancel: " + job.route().activity() + " was called by workflow "
+                throw new RefusedInputException("cancel: " + job.activity() + " was called by workflow "
                         + job.key().run().shown()
                         + ", whose code cancels it. Cancel the workflow, or end the activity with"
                         + " complete(…) or fail(…).");

@@ -151,7 +151,7 @@ final class StoreIncidentControl implements IncidentControl {
 
     private String whyOther(OpenJob found) {
         int attempt = found.seen().attempt();
-        String now = found.route().activity() + " is " + found.status().state()
+        String now = found.activity() + " is " + found.status().state()
                 + (found.status().state().isBuried()
                         ? "; its next attempt would be " + attempt
                         : ", at attempt " + attempt)

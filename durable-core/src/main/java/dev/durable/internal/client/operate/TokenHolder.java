@@ -124,7 +124,7 @@ public final class TokenHolder implements ExternalActivity {
     private boolean mine(OpenJob job) {
         return token.lease().equals(job.seen().lease())
                 && token.key().run().equals(job.key().run())
-                && token.activity().equals(job.route().activity());
+                && token.activity().equals(job.activity());
     }
 
     private void must(Outcome outcome) {

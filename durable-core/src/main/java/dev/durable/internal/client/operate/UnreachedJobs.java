@@ -27,11 +27,11 @@ final class UnreachedJobs {
     /** Null where there is none, or the value is none that this one can have. */
     @Nullable
     JobOrder decided(OpenJob job, Function<OpenJob, ? extends @Nullable JobOrder> decide) {
-        if (!refusing.contains(job.route().activity())) {
+        if (!refusing.contains(job.activity())) {
             try {
                 return decide.apply(job);
             } catch (PayloadException e) {
-                refusing.add(job.route().activity());
+                refusing.add(job.activity());
                 firstUnfit = firstUnfit == null ? job : firstUnfit;
                 why = why == null ? e : why;
             }
@@ -65,7 +65,7 @@ final class UnreachedJobs {
 
     private String saysUnfit(OpenJob first, PayloadException reason) {
         return "of the selected activities " + unfit + " can't have this value, first of them " + name(first.key())
-                + ", " + first.route().activity() + ": nothing was done to them. " + reason.getMessage();
+                + ", " + first.activity() + ": nothing was done to them. " + reason.getMessage();
     }
 
     private String saysLocked(OpenJob first) {

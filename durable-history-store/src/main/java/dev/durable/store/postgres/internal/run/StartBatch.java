@@ -43,8 +43,8 @@ public record StartBatch(List<NewRun> starts) {
             longs(starts, s -> s.firstTurn().events().size() + 1L),
             bools(starts, s -> !s.firstTurn().done()),
             longs(starts, s -> s.firstTurn().delay().toMillis()),
-            instants(starts, newRun -> newRun.firstTurn().wakeAt()),
-            instants(starts, newRun -> newRun.deadlines().timesOutAt()),
+            instants(starts, s -> s.firstTurn().wakeAt()),
+            instants(starts, s -> s.deadlines().timesOutAt()),
             instants(starts, s -> s.firstTurn().done() ? null : s.deadlines().expiresAt())
         };
     }

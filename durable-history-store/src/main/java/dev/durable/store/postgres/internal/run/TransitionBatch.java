@@ -242,7 +242,7 @@ final class TransitionBatch {
                 texts(closing, t -> end(t).status().name()),
                 texts(closing, t -> end(t).result()),
                 texts(closing, t -> end(t).failure()),
-                uuids(closing, transition -> transition.fences().next()));
+                uuids(closing, t -> t.fences().next()));
     }
 
     private static List<Param> keys(List<Transition> transitions) {
@@ -267,7 +267,7 @@ final class TransitionBatch {
     private Param[] advance() {
         return with(
                 with(new Param[] {runs(advancing)}, fences(advancing)),
-                uuids(advancing, transition -> transition.fences().next()),
+                uuids(advancing, t -> t.fences().next()),
                 ints(advancing, t -> t.events().size()),
                 ints(advancing, t -> t.consumed().size()),
                 bools(advancing, Transition::park),
@@ -277,7 +277,7 @@ final class TransitionBatch {
     private Param[] stall() {
         return with(
                 fences(stalling),
-                uuids(stalling, transition -> transition.fences().next()),
+                uuids(stalling, t -> t.fences().next()),
                 texts(stalling, t -> SafeText.storable(stop(t).reason())),
                 longs(stalling, t -> stop(t).retryIn().toMillis()));
     }
@@ -287,7 +287,7 @@ final class TransitionBatch {
         return new Param[] {
             runs(transitions),
             shards(transitions),
-            uuids(transitions, transition -> transition.fences().held()),
+            uuids(transitions, t -> t.fences().held()),
             longs(transitions, Transition::nextEventId)
         };
     }
