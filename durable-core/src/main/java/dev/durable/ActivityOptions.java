@@ -1,6 +1,6 @@
 package dev.durable;
 
-import dev.durable.store.RecordText;
+import dev.durable.store.NamedValues;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
@@ -42,100 +42,23 @@ public record ActivityOptions(
 
     /** What holds where no level says anything. */
     public static final ActivityOptions DEFAULT = new ActivityOptions(
-            null, Duration.ofMinutes(1), null, null, null, RetryPolicy.DEFAULT, 0, false, false, false, Map.of(), null);
-
-    /** Options of an activity that does not expire. */
-    public ActivityOptions(
-            @Nullable String taskQueue,
-            Duration startToClose,
-            @Nullable Duration scheduleToStart,
-            @Nullable Duration scheduleToClose,
-            @Nullable Duration heartbeatTimeout,
-            RetryPolicy retry,
-            int priority,
-            boolean transactional,
-            boolean local,
-            boolean atMostOnce,
-            Map<String, String> headers,
-            @Nullable String limitKey,
-            ActivityCancellationType cancellation) {
-        this(
-                taskQueue,
-                startToClose,
-                scheduleToStart,
-                scheduleToClose,
-                heartbeatTimeout,
-                retry,
-                priority,
-                transactional,
-                local,
-                atMostOnce,
-                headers,
-                limitKey,
-                cancellation,
-                null);
-    }
-
-    /** Options of an activity whose call is cancelled at once. */
-    public ActivityOptions(
-            @Nullable String taskQueue,
-            Duration startToClose,
-            @Nullable Duration scheduleToStart,
-            @Nullable Duration scheduleToClose,
-            @Nullable Duration heartbeatTimeout,
-            RetryPolicy retry,
-            int priority,
-            boolean transactional,
-            boolean local,
-            boolean atMostOnce,
-            Map<String, String> headers,
-            @Nullable String limitKey) {
-        this(
-                taskQueue,
-                startToClose,
-                scheduleToStart,
-                scheduleToClose,
-                heartbeatTimeout,
-                retry,
-                priority,
-                transactional,
-                local,
-                atMostOnce,
-                headers,
-                limitKey,
-                ActivityCancellationType.TRY_CANCEL);
-    }
-
-    /** Options without a limit key. */
-    public ActivityOptions(
-            @Nullable String taskQueue,
-            Duration startToClose,
-            @Nullable Duration scheduleToStart,
-            @Nullable Duration scheduleToClose,
-            @Nullable Duration heartbeatTimeout,
-            RetryPolicy retry,
-            int priority,
-            boolean transactional,
-            boolean local,
-            boolean atMostOnce,
-            Map<String, String> headers) {
-        this(
-                taskQueue,
-                startToClose,
-                scheduleToStart,
-                scheduleToClose,
-                heartbeatTimeout,
-                retry,
-                priority,
-                transactional,
-                local,
-                atMostOnce,
-                headers,
-                null);
-    }
+            null,
+            Duration.ofMinutes(1),
+            null,
+            null,
+            null,
+            RetryPolicy.DEFAULT,
+            0,
+            false,
+            false,
+            false,
+            Map.of(),
+            null,
+            ActivityCancellationType.TRY_CANCEL,
+            null);
 
     public ActivityOptions {
-        headers = Map.copyOf(headers);
+        headers = NamedValues.copyOf(headers);
     }
 
     /** The same with another retry policy. */
@@ -175,10 +98,5 @@ public record ActivityOptions(
                 limitKey,
                 cancellation,
                 expiry);
-    }
-
-    @Override
-    public String toString() {
-        return RecordText.of(this);
     }
 }

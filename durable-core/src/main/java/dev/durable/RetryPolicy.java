@@ -65,32 +65,7 @@ public record RetryPolicy(
                 maxWorkerCrashes,
                 Growth.EXPONENTIAL,
                 null,
-                OnExhausted.FAIL);
-    }
-
-    /** One that no operator has touched. */
-    public RetryPolicy(
-            int maxAttempts,
-            Duration initialInterval,
-            double backoff,
-            Duration maxInterval,
-            double jitter,
-            List<String> doNotRetry,
-            int maxWorkerCrashes,
-            Growth growth,
-            @Nullable String retryIf,
-            OnExhausted onExhausted) {
-        this(
-                maxAttempts,
-                initialInterval,
-                backoff,
-                maxInterval,
-                jitter,
-                doNotRetry,
-                maxWorkerCrashes,
-                growth,
-                retryIf,
-                onExhausted,
+                OnExhausted.FAIL,
                 0);
     }
 
@@ -127,7 +102,8 @@ public record RetryPolicy(
                 3,
                 Growth.POLYNOMIAL,
                 null,
-                OnExhausted.FAIL);
+                OnExhausted.FAIL,
+                0);
     }
 
     /**
@@ -167,7 +143,16 @@ public record RetryPolicy(
         return allowing((int) Math.min(Integer.MAX_VALUE, (long) used + attempts), used);
     }
 
+    /** This policy with something else to follow when attempts are used up. */
+    public RetryPolicy withOnExhausted(OnExhausted then) {
+        return with(maxAttempts, then, attemptsBefore);
+    }
+
     private RetryPolicy allowing(int attempts, int before) {
+        return with(attempts, onExhausted, before);
+    }
+
+    private RetryPolicy with(int attempts, OnExhausted then, int before) {
         return new RetryPolicy(
                 attempts,
                 initialInterval,
@@ -178,24 +163,8 @@ public record RetryPolicy(
                 maxWorkerCrashes,
                 growth,
                 retryIf,
-                onExhausted,
-                before);
-    }
-
-    /** The same with something else to follow when attempts are used up. */
-    public RetryPolicy withOnExhausted(OnExhausted then) {
-        return new RetryPolicy(
-                maxAttempts,
-                initialInterval,
-                backoff,
-                maxInterval,
-                jitter,
-                doNotRetry,
-                maxWorkerCrashes,
-                growth,
-                retryIf,
                 then,
-                attemptsBefore);
+                before);
     }
 
     /**

@@ -1,6 +1,6 @@
 package dev.durable;
 
-import dev.durable.store.RecordText;
+import dev.durable.store.NamedValues;
 import java.time.Instant;
 import java.util.Map;
 import java.util.UUID;
@@ -26,11 +26,6 @@ public record WorkflowInfo(
         Map<String, String> headers) {
 
     public WorkflowInfo {
-        headers = Map.copyOf(headers);
-    }
-
-    @Override
-    public String toString() {
-        return RecordText.of(this);
+        headers = NamedValues.copyOf(headers);
     }
 }

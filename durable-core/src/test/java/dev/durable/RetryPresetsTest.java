@@ -72,7 +72,8 @@ class RetryPresetsTest {
                     3,
                     growth,
                     null,
-                    OnExhausted.FAIL);
+                    OnExhausted.FAIL,
+                    0);
             for (int attempt : new int[] {1, 2, 3, 64, 1_000_000, Integer.MAX_VALUE}) {
                 assertThat(steep.delayAfter(attempt)).isPositive();
             }

@@ -1,7 +1,6 @@
 package dev.durable.client;
 
 import dev.durable.ActivityOptions;
-import dev.durable.store.RecordText;
 import java.time.Instant;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -51,6 +50,7 @@ public record ActivitySummary(
         @Nullable String heartbeatDetails) {
     @Override
     public String toString() {
-        return RecordText.of(this);
+        return "ActivitySummary[" + workflowId + ", " + seq + ", " + activity + ", " + state + ", attempt=" + attempt
+                + "]";
     }
 }

@@ -1,6 +1,5 @@
 package dev.durable.client;
 
-import dev.durable.store.RecordText;
 import java.time.Instant;
 import java.util.UUID;
 
@@ -17,6 +16,6 @@ import java.util.UUID;
 public record AuditEntry(UUID id, Instant at, String actor, String action, String target, String details) {
     @Override
     public String toString() {
-        return RecordText.of(this);
+        return "AuditEntry[" + at + ", " + actor + ", " + action + ", " + target + "]";
     }
 }

@@ -1,6 +1,5 @@
 package dev.durable.client;
 
-import dev.durable.store.RecordText;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +29,6 @@ public record BatchResult<T>(
 
     @Override
     public String toString() {
-        return RecordText.of(this);
+        return "BatchResult[" + number + ", " + jobId + ", " + status + "]";
     }
 }

@@ -1,6 +1,5 @@
 package dev.durable.client;
 
-import dev.durable.store.RecordText;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +19,6 @@ public record Incident(
         @Nullable String arguments) {
     @Override
     public String toString() {
-        return RecordText.of(this);
+        return "Incident[" + activity + ", since=" + since + ", fingerprint=" + fingerprint + "]";
     }
 }

@@ -6,7 +6,7 @@ import dev.durable.RefusedInputException;
 import dev.durable.ReusePolicy;
 import dev.durable.WaitBounds;
 import dev.durable.store.Bounds;
-import dev.durable.store.RecordText;
+import dev.durable.store.NamedValues;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -63,8 +63,8 @@ public record StartOptions(
         positive("executionTimeout", executionTimeout);
         positive("runTimeout", runTimeout);
         WaitBounds.notNegative("startDelay", Objects.requireNonNull(startDelay, "startDelay; Duration.ZERO is none"));
-        memo = Map.copyOf(memo);
-        headers = Map.copyOf(headers);
+        memo = NamedValues.copyOf(memo);
+        headers = NamedValues.copyOf(headers);
     }
 
     /** Options with this workflow id and the defaults for all else. */
@@ -165,11 +165,6 @@ public record StartOptions(
     /** The same for another workflow id. */
     public StartOptions withId(String other) {
         return with(copy -> copy.id = other);
-    }
-
-    @Override
-    public String toString() {
-        return RecordText.of(this);
     }
 
     private static Map<String, String> plus(Map<String, String> map, String name, String value) {

@@ -1,6 +1,5 @@
 package dev.durable.client;
 
-import dev.durable.store.RecordText;
 import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
@@ -62,12 +61,13 @@ public record WorkflowDescription(
             @Nullable String heartbeatDetails) {
         @Override
         public String toString() {
-            return RecordText.of(this);
+            return "PendingActivity[" + seq + ", " + activity + ", " + state + ", attempt=" + attempt + "]";
         }
     }
 
     @Override
     public String toString() {
-        return RecordText.of(this);
+        return "WorkflowDescription[" + summary + ", historyLength=" + historyLength + ", activities=" + activities
+                + "]";
     }
 }

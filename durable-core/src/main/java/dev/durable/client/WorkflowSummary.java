@@ -1,6 +1,6 @@
 package dev.durable.client;
 
-import dev.durable.store.RecordText;
+import dev.durable.store.NamedValues;
 import java.time.Instant;
 import java.util.Map;
 import java.util.UUID;
@@ -29,11 +29,6 @@ public record WorkflowSummary(
         Map<String, String> memo) {
 
     public WorkflowSummary {
-        memo = Map.copyOf(memo);
-    }
-
-    @Override
-    public String toString() {
-        return RecordText.of(this);
+        memo = NamedValues.copyOf(memo);
     }
 }

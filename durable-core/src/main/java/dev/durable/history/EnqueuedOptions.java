@@ -3,7 +3,7 @@ package dev.durable.history;
 import com.github.benmanes.caffeine.cache.LoadingCache;
 import dev.durable.ActivityOptions;
 import dev.durable.RetryPolicy;
-import dev.durable.store.RecordText;
+import dev.durable.store.NamedValues;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -42,8 +42,8 @@ public record EnqueuedOptions(
     private static final LoadingCache<String, EnqueuedOptions> READ = OptionsJson.remembering(EnqueuedOptions::read);
 
     public EnqueuedOptions {
-        values = Map.copyOf(values);
-        headers = Map.copyOf(headers);
+        values = NamedValues.copyOf(values);
+        headers = NamedValues.copyOf(headers);
         doNotRetry = List.copyOf(doNotRetry);
     }
 
@@ -73,10 +73,5 @@ public record EnqueuedOptions(
                 in.map("headers"),
                 in.strings("doNotRetry"),
                 retry == null ? null : OptionsJson.readRetry(JsonObjectReader.of(retry)));
-    }
-
-    @Override
-    public String toString() {
-        return RecordText.of(this);
     }
 }

@@ -1,6 +1,5 @@
 package dev.durable.history;
 
-import dev.durable.store.RecordText;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -61,6 +60,6 @@ public record Failure(
 
     @Override
     public String toString() {
-        return RecordText.of(this);
+        return "Failure[" + type + ", message of " + (message == null ? 0 : message.length()) + " characters]";
     }
 }

@@ -12,7 +12,6 @@ import dev.durable.OnExhausted;
 import dev.durable.RetryPolicy;
 import dev.durable.RetryPolicy.Growth;
 import dev.durable.store.Portion;
-import dev.durable.store.RecordText;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -90,17 +89,12 @@ public final class OptionsJson {
     private record Written(ActivityOptions options, String json) {
         @Override
         public String toString() {
-            return RecordText.of(this);
+            return "Written[" + options + "]";
         }
     }
 
     /** Options, and the names in their text that mean nothing to this version. */
-    private record Read(ActivityOptions options, List<String> unknown) {
-        @Override
-        public String toString() {
-            return RecordText.of(this);
-        }
-    }
+    private record Read(ActivityOptions options, List<String> unknown) {}
 
     private OptionsJson() {}
 

@@ -1,6 +1,5 @@
 package dev.durable.history;
 
-import dev.durable.store.RecordText;
 import java.time.Instant;
 
 /**
@@ -14,6 +13,6 @@ import java.time.Instant;
 public record UnknownEvent(long id, Instant at, String type, String attributes) implements HistoryEvent.Informing {
     @Override
     public String toString() {
-        return RecordText.of(this);
+        return "UnknownEvent[" + id + ", " + at + ", " + type + "]";
     }
 }

@@ -1,6 +1,6 @@
 package dev.durable.history;
 
-import dev.durable.store.RecordText;
+import dev.durable.store.NamedValues;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
@@ -42,51 +42,7 @@ public record WorkflowStarted(
         @Nullable String startedBy)
         implements HistoryEvent.Inbound {
     public WorkflowStarted {
-        headers = Map.copyOf(headers);
-    }
-
-    /** A start without a delay. */
-    public WorkflowStarted(
-            long id,
-            Instant at,
-            String workflowId,
-            UUID runId,
-            String workflowType,
-            String taskQueue,
-            Payload input,
-            int flags,
-            @Nullable Instant runDeadline,
-            Map<String, String> headers,
-            boolean firstTurnDone) {
-        this(
-                id,
-                at,
-                workflowId,
-                runId,
-                workflowType,
-                taskQueue,
-                input,
-                flags,
-                runDeadline,
-                headers,
-                firstTurnDone,
-                null,
-                null);
-    }
-
-    /** A start whose first turn is still to be made, or gave commands, which stand behind it. */
-    public WorkflowStarted(
-            long id,
-            Instant at,
-            String workflowId,
-            UUID runId,
-            String workflowType,
-            String taskQueue,
-            Payload input,
-            int flags,
-            @Nullable Instant runDeadline,
-            Map<String, String> headers) {
-        this(id, at, workflowId, runId, workflowType, taskQueue, input, flags, runDeadline, headers, false);
+        headers = NamedValues.copyOf(headers);
     }
 
     /** The same, as if it stood there: where the run was paused before its first turn, its commands stand behind that. */
@@ -129,10 +85,5 @@ public record WorkflowStarted(
                 done,
                 delay,
                 caller);
-    }
-
-    @Override
-    public String toString() {
-        return RecordText.of(this);
     }
 }

@@ -1,7 +1,7 @@
 package dev.durable.intercept;
 
 import dev.durable.ActivityInfo;
-import dev.durable.store.RecordText;
+import dev.durable.store.NamedValues;
 import java.util.Map;
 
 /**
@@ -15,11 +15,6 @@ import java.util.Map;
 public record ActivityCall(ActivityInfo info, boolean local, boolean transactional, Map<String, String> headers) {
 
     public ActivityCall {
-        headers = Map.copyOf(headers);
-    }
-
-    @Override
-    public String toString() {
-        return RecordText.of(this);
+        headers = NamedValues.copyOf(headers);
     }
 }

@@ -1,6 +1,5 @@
 package dev.durable.intercept;
 
-import dev.durable.store.RecordText;
 import java.util.UUID;
 
 /**
@@ -11,10 +10,4 @@ import java.util.UUID;
  * @param type its workflow type
  * @param name of the query
  */
-public record QueryCall(String workflowId, UUID runId, String type, String name) {
-
-    @Override
-    public String toString() {
-        return RecordText.of(this);
-    }
-}
+public record QueryCall(String workflowId, UUID runId, String type, String name) {}

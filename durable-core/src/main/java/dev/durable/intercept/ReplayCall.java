@@ -1,6 +1,6 @@
 package dev.durable.intercept;
 
-import dev.durable.store.RecordText;
+import dev.durable.store.NamedValues;
 import java.util.Map;
 import java.util.UUID;
 
@@ -13,9 +13,7 @@ import java.util.UUID;
  * @param headers of the run
  */
 public record ReplayCall(String workflowId, UUID runId, String type, Map<String, String> headers) {
-
-    @Override
-    public String toString() {
-        return RecordText.of(this);
+    public ReplayCall {
+        headers = NamedValues.copyOf(headers);
     }
 }

@@ -1,6 +1,6 @@
 package dev.durable.intercept;
 
-import dev.durable.store.RecordText;
+import dev.durable.store.NamedValues;
 import java.util.Map;
 import java.util.UUID;
 
@@ -25,9 +25,7 @@ public record ScheduleCall(
         String taskQueue,
         boolean local,
         Map<String, String> headers) {
-
-    @Override
-    public String toString() {
-        return RecordText.of(this);
+    public ScheduleCall {
+        headers = NamedValues.copyOf(headers);
     }
 }

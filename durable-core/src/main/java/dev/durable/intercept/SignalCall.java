@@ -1,6 +1,5 @@
 package dev.durable.intercept;
 
-import dev.durable.store.RecordText;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -13,10 +12,4 @@ import org.jspecify.annotations.Nullable;
  * @param name of the signal
  */
 public record SignalCall(
-        String workflowId, @Nullable UUID runId, @Nullable String type, String name) {
-
-    @Override
-    public String toString() {
-        return RecordText.of(this);
-    }
-}
+        String workflowId, @Nullable UUID runId, @Nullable String type, String name) {}

@@ -1,6 +1,6 @@
 package dev.durable.intercept;
 
-import dev.durable.store.RecordText;
+import dev.durable.store.NamedValues;
 import java.time.Instant;
 import java.util.Map;
 import java.util.UUID;
@@ -31,9 +31,7 @@ public record TurnCall(
         boolean replaying,
         Instant startedAt,
         Map<String, String> headers) {
-
-    @Override
-    public String toString() {
-        return RecordText.of(this);
+    public TurnCall {
+        headers = NamedValues.copyOf(headers);
     }
 }

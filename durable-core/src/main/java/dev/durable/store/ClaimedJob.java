@@ -1,6 +1,5 @@
 package dev.durable.store;
 
-import java.time.Instant;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -8,70 +7,29 @@ import org.jspecify.annotations.Nullable;
  * An activity job that this process has claimed, with all that is needed to run the attempt.
  *
  * @param key which job
- * @param activity its name
- * @param taskQueue where it came from
- * @param workflowType the type of its run
+ * @param route its activity, and where it came from
  * @param lease the token to settle it with
  * @param attempt from 1
  * @param crashes how often its worker died
- * @param input arguments, a JSON array
- * @param options ActivityOptions as JSON text
- * @param headers a JSON object
- * @param scheduledAt when it was scheduled; of a background job that was delayed, the end of its delay
- * @param scheduleToStartDeadline when its first attempt must have begun; null is never, or it has
- * @param scheduleToCloseDeadline null is none
+ * @param content its arguments, options and headers
+ * @param deadlines when it was scheduled, and its deadlines
  * @param heartbeatDetails the last accepted details of the attempts before, JSON text; null without
  * @param notes informing events so far, a JSON array; null without
  */
 public record ClaimedJob(
         JobKey key,
-        String activity,
-        String taskQueue,
-        String workflowType,
+        JobRoute route,
         UUID lease,
         int attempt,
         int crashes,
-        String input,
-        String options,
-        String headers,
-        Instant scheduledAt,
-        @Nullable Instant scheduleToStartDeadline,
-        @Nullable Instant scheduleToCloseDeadline,
+        JobContent content,
+        JobDeadlines deadlines,
         @Nullable String heartbeatDetails,
         @Nullable String notes) {
 
-    /** A job that may begin at any time. */
-    public ClaimedJob(
-            JobKey key,
-            String activity,
-            String taskQueue,
-            String workflowType,
-            UUID lease,
-            int attempt,
-            int crashes,
-            String input,
-            String options,
-            String headers,
-            Instant scheduledAt,
-            @Nullable Instant scheduleToCloseDeadline,
-            @Nullable String heartbeatDetails,
-            @Nullable String notes) {
-        this(
-                key,
-                activity,
-                taskQueue,
-                workflowType,
-                lease,
-                attempt,
-                crashes,
-                input,
-                options,
-                headers,
-                scheduledAt,
-                null,
-                scheduleToCloseDeadline,
-                heartbeatDetails,
-                notes);
+    /** The name of its activity. */
+    public String activity() {
+        return route.activity();
     }
 
     /** The same job, which has begun, for another attempt; details or options of null keep those it has. */
@@ -79,32 +37,26 @@ public record ClaimedJob(
             int nextAttempt, @Nullable String newNotes, @Nullable String details, @Nullable String newOptions) {
         return new ClaimedJob(
                 key,
-                activity,
-                taskQueue,
-                workflowType,
+                route,
                 lease,
                 nextAttempt,
                 crashes,
-                input,
-                newOptions == null ? options : newOptions,
-                headers,
-                scheduledAt,
-                null,
-                scheduleToCloseDeadline,
+                content.with(null, newOptions),
+                deadlines.with(null, deadlines.toClose()),
                 details == null ? heartbeatDetails : details,
                 newNotes);
     }
 
     /** What a store may count it for in a {@linkplain Portion portion}, at most. */
     public long atMost() {
-        return Portion.atMost(input)
-                + Portion.atMost(headers)
+        return Portion.atMost(content.input())
+                + Portion.atMost(content.headers())
                 + Portion.atMost(heartbeatDetails)
                 + Portion.atMost(notes);
     }
 
     @Override
     public String toString() {
-        return RecordText.of(this);
+        return "ClaimedJob[" + key + ", " + route + ", attempt=" + attempt + ", " + content + "]";
     }
 }

@@ -30,6 +30,6 @@ public record ClaimedRun(
         int stalls) {
     @Override
     public String toString() {
-        return RecordText.of(this);
+        return "ClaimedRun[" + run + ", " + type + ", " + taskQueue + ", nextEventId=" + nextEventId + "]";
     }
 }

@@ -25,6 +25,6 @@ public record ClosedRun(
 
     @Override
     public String toString() {
-        return RecordText.of(this);
+        return "ClosedRun[" + runId + ", " + status + "]";
     }
 }

@@ -35,12 +35,12 @@ public record HeldJob(
             @Nullable String notes) {
         @Override
         public String toString() {
-            return RecordText.of(this);
+            return "Ordered[revision=" + revision + ", deadline=" + deadline + "]";
         }
     }
 
     @Override
     public String toString() {
-        return RecordText.of(this);
+        return "HeldJob[" + key + ", cancelRequested=" + cancelRequested + ", " + ordered + "]";
     }
 }

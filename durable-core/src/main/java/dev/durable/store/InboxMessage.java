@@ -30,6 +30,6 @@ public record InboxMessage(
 
     @Override
     public String toString() {
-        return RecordText.of(this);
+        return "InboxMessage[" + messageId + ", " + kind + ", " + name + ", " + payload.length() + " characters]";
     }
 }

@@ -46,7 +46,7 @@ public sealed interface JobOrder {
 
         @Override
         public String toString() {
-            return RecordText.of(this);
+            return "Trace[" + audit + "]";
         }
     }
 
@@ -61,7 +61,7 @@ public sealed interface JobOrder {
     record Audit(UUID id, String actor, String action, String details) {
         @Override
         public String toString() {
-            return RecordText.of(this);
+            return "Audit[" + id + ", " + actor + ", " + action + "]";
         }
     }
 
@@ -75,7 +75,7 @@ public sealed interface JobOrder {
     record Seen(@Nullable UUID lease, int attempt, int revision) {
         @Override
         public String toString() {
-            return RecordText.of(this);
+            return "Seen[attempt=" + attempt + ", revision=" + revision + "]";
         }
     }
 
@@ -96,19 +96,7 @@ public sealed interface JobOrder {
             Trace trace,
             Seen seen,
             Instant at,
-            @Nullable Moved moved) implements JobOrder {}
-
-    /**
-     * What a job that has not begun is promised, when it is to begin at another time than it was.
-     *
-     * @param scheduledAt it counts as scheduled then
-     * @param scheduleToStart when it must have begun; null is never
-     * @param scheduleToClose when all its attempts must have ended; null is never
-     */
-    record Moved(
-            Instant scheduledAt,
-            @Nullable Instant scheduleToStart,
-            @Nullable Instant scheduleToClose) {}
+            @Nullable JobDeadlines moved) implements JobOrder {}
 
     /** Nobody begins an attempt of it until it is resumed; one that runs ends as it would. */
     record Pause(JobKey key, Trace trace) implements JobOrder {}
@@ -152,7 +140,7 @@ public sealed interface JobOrder {
             implements JobOrder {
         @Override
         public String toString() {
-            return RecordText.of(this);
+            return "UpdateOptions[" + key + ", " + trace + ", " + seen + "]";
         }
     }
 
@@ -175,7 +163,7 @@ public sealed interface JobOrder {
             implements JobOrder {
         @Override
         public String toString() {
-            return RecordText.of(this);
+            return "Revive[" + key + ", " + trace + ", " + seen + "]";
         }
     }
 
@@ -186,12 +174,7 @@ public sealed interface JobOrder {
      * @param trace its note goes with what the attempt noted
      */
     record Bury(JobKey key, Trace trace, Seen seen, boolean incident, String fingerprint, String lastFailure)
-            implements JobOrder {
-        @Override
-        public String toString() {
-            return RecordText.of(this);
-        }
-    }
+            implements JobOrder {}
 
     /**
      * It ended: the job goes, the outcome goes into the run's inbox with all notes of the job before its own.
@@ -218,12 +201,7 @@ public sealed interface JobOrder {
             Trace trace,
             Seen seen,
             Next next,
-            @Nullable String lastFailure) implements JobOrder {
-        @Override
-        public String toString() {
-            return RecordText.of(this);
-        }
-    }
+            @Nullable String lastFailure) implements JobOrder {}
 
     /**
      * The attempt that follows.
@@ -248,7 +226,7 @@ public sealed interface JobOrder {
             @Nullable Instant silentUntil) implements JobOrder {
         @Override
         public String toString() {
-            return RecordText.of(this);
+            return "Beat[" + key + ", " + trace + ", " + seen + ", silentUntil=" + silentUntil + "]";
         }
     }
 

@@ -34,7 +34,7 @@ public sealed interface JobUpdate {
 
         @Override
         public String toString() {
-            return RecordText.of(this);
+            return "Settle[" + key + ", " + outcome + "]";
         }
     }
 
@@ -58,22 +58,9 @@ public sealed interface JobUpdate {
             @Nullable String details,
             @Nullable NewOptions options)
             implements JobUpdate {
-
-        /** With the options that it has. */
-        public Retry(
-                JobKey key,
-                UUID lease,
-                Duration delay,
-                int nextAttempt,
-                String notes,
-                @Nullable String lastFailure,
-                @Nullable String details) {
-            this(key, lease, delay, nextAttempt, notes, lastFailure, details, null);
-        }
-
         @Override
         public String toString() {
-            return RecordText.of(this);
+            return "Retry[" + key + ", delay=" + delay + ", nextAttempt=" + nextAttempt + "]";
         }
     }
 
@@ -86,7 +73,7 @@ public sealed interface JobUpdate {
     record NewOptions(String json, String insteadOf) {
         @Override
         public String toString() {
-            return RecordText.of(this);
+            return "NewOptions[" + json.length() + " characters]";
         }
     }
 
@@ -112,23 +99,9 @@ public sealed interface JobUpdate {
             @Nullable String details,
             @Nullable NewOptions options)
             implements JobUpdate {
-
-        /** With the options that it has. */
-        public Bury(
-                JobKey key,
-                UUID lease,
-                boolean incident,
-                int nextAttempt,
-                String fingerprint,
-                String notes,
-                String lastFailure,
-                @Nullable String details) {
-            this(key, lease, incident, nextAttempt, fingerprint, notes, lastFailure, details, null);
-        }
-
         @Override
         public String toString() {
-            return RecordText.of(this);
+            return "Bury[" + key + ", incident=" + incident + ", " + fingerprint + "]";
         }
     }
 
@@ -157,23 +130,13 @@ public sealed interface JobUpdate {
         public record Why(String notes, String lastFailure) {
             @Override
             public String toString() {
-                return RecordText.of(this);
+                return "Why[" + lastFailure.length() + " characters]";
             }
-        }
-
-        /** Of which nothing is to be seen. */
-        public Release(JobKey key, UUID lease, Duration delay, @Nullable String details, boolean begun) {
-            this(key, lease, delay, details, begun, null);
-        }
-
-        /** Of a body that was called. */
-        public Release(JobKey key, UUID lease, Duration delay, @Nullable String details) {
-            this(key, lease, delay, details, true);
         }
 
         @Override
         public String toString() {
-            return RecordText.of(this);
+            return "Release[" + key + ", delay=" + delay + ", begun=" + begun + "]";
         }
     }
 
@@ -192,7 +155,7 @@ public sealed interface JobUpdate {
             String lastFailure) implements JobUpdate {
         @Override
         public String toString() {
-            return RecordText.of(this);
+            return "Unread[" + key + ", delay=" + delay + "]";
         }
     }
 
@@ -200,7 +163,7 @@ public sealed interface JobUpdate {
     record Heartbeat(JobKey key, UUID lease, String details) implements JobUpdate {
         @Override
         public String toString() {
-            return RecordText.of(this);
+            return "Heartbeat[" + key + ", " + details.length() + " characters]";
         }
     }
 
@@ -215,15 +178,9 @@ public sealed interface JobUpdate {
             UUID lease,
             @Nullable String notes,
             @Nullable NewOptions options) implements JobUpdate {
-
-        /** With the options that it has. */
-        public Annotate(JobKey key, UUID lease, String notes) {
-            this(key, lease, notes, null);
-        }
-
         @Override
         public String toString() {
-            return RecordText.of(this);
+            return "Annotate[" + key + "]";
         }
     }
 
@@ -247,22 +204,9 @@ public sealed interface JobUpdate {
             int revision,
             @Nullable NewOptions options)
             implements JobUpdate {
-
-        /** With the options that it has. */
-        public Detach(
-                JobKey key,
-                UUID lease,
-                @Nullable String notes,
-                @Nullable String details,
-                Duration left,
-                @Nullable Duration silence,
-                int revision) {
-            this(key, lease, notes, details, left, silence, revision, null);
-        }
-
         @Override
         public String toString() {
-            return RecordText.of(this);
+            return "Detach[" + key + ", left=" + left + ", revision=" + revision + "]";
         }
     }
 
@@ -302,7 +246,7 @@ public sealed interface JobUpdate {
     record FreePlace(JobKey key, UUID lease) implements JobUpdate {
         @Override
         public String toString() {
-            return RecordText.of(this);
+            return "FreePlace[" + key + "]";
         }
     }
 

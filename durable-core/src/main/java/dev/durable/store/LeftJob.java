@@ -72,6 +72,6 @@ public record LeftJob(
 
     @Override
     public String toString() {
-        return RecordText.of(this);
+        return "LeftJob[" + seq + ", attempt=" + attempt + "]";
     }
 }

@@ -1,7 +1,6 @@
 package dev.durable.store;
 
 import java.time.Duration;
-import java.time.Instant;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -9,34 +8,22 @@ import org.jspecify.annotations.Nullable;
  * An activity job to be inserted with the transition or start that schedules it.
  *
  * @param seq the activity's number in its run
- * @param activity its name
- * @param taskQueue where it is claimed
+ * @param route its activity and task queue
  * @param priority higher goes first, within the aging of the queue
- * @param input arguments, a JSON array
- * @param options its options as JSON text (ActivityOptions), as recorded
- * @param headers headers of options and run, a JSON object
- * @param workflowType the type of the run that schedules it
- * @param scheduledAt when
- * @param scheduleToStartDeadline null is none
- * @param scheduleToCloseDeadline null is none
+ * @param content its arguments, options and headers
+ * @param deadlines when it was scheduled, and its deadlines
  * @param maxWorkerCrashes how often its worker may die before it becomes a dead letter
  * @param eager inserted as claimed by the writing worker; null is inserted as ready
  * @param limitKey it is ready only when the limits of this key let it through, and it is never inserted as claimed;
- * null is at once
+ *     null is at once
  * @param delay how long from its insert until it may be claimed; it is then never inserted as claimed; zero is at once
  */
 public record NewJob(
         int seq,
-        String activity,
-        String taskQueue,
+        JobRoute route,
         int priority,
-        String input,
-        String options,
-        String headers,
-        String workflowType,
-        Instant scheduledAt,
-        @Nullable Instant scheduleToStartDeadline,
-        @Nullable Instant scheduleToCloseDeadline,
+        JobContent content,
+        JobDeadlines deadlines,
         int maxWorkerCrashes,
         @Nullable Lease eager,
         @Nullable String limitKey,
@@ -55,97 +42,19 @@ public record NewJob(
         }
     }
 
-    /** A job without a delay. */
-    public NewJob(
-            int seq,
-            String activity,
-            String taskQueue,
-            int priority,
-            String input,
-            String options,
-            String headers,
-            String workflowType,
-            Instant scheduledAt,
-            @Nullable Instant scheduleToStartDeadline,
-            @Nullable Instant scheduleToCloseDeadline,
-            int maxWorkerCrashes,
-            @Nullable Lease eager,
-            @Nullable String limitKey) {
-        this(
-                seq,
-                activity,
-                taskQueue,
-                priority,
-                input,
-                options,
-                headers,
-                workflowType,
-                scheduledAt,
-                scheduleToStartDeadline,
-                scheduleToCloseDeadline,
-                maxWorkerCrashes,
-                eager,
-                limitKey,
-                Duration.ZERO);
-    }
-
-    /** A job without a limit key. */
-    public NewJob(
-            int seq,
-            String activity,
-            String taskQueue,
-            int priority,
-            String input,
-            String options,
-            String headers,
-            String workflowType,
-            Instant scheduledAt,
-            @Nullable Instant scheduleToStartDeadline,
-            @Nullable Instant scheduleToCloseDeadline,
-            int maxWorkerCrashes,
-            @Nullable Lease eager) {
-        this(
-                seq,
-                activity,
-                taskQueue,
-                priority,
-                input,
-                options,
-                headers,
-                workflowType,
-                scheduledAt,
-                scheduleToStartDeadline,
-                scheduleToCloseDeadline,
-                maxWorkerCrashes,
-                eager,
-                null);
-    }
-
     /** Whether its insert nudges workers: it is ready, or due before they would poll. */
     public boolean isDueSoon() {
         return delay.compareTo(SOON) < 0;
     }
 
-    /** The same with other arguments; null leaves those it has. */
+    /** This job with other arguments; null leaves those it has. */
     public NewJob withInput(@Nullable String other) {
-        return other == null
-                ? this
-                : new NewJob(
-                        seq,
-                        activity,
-                        taskQueue,
-                        priority,
-                        other,
-                        options,
-                        headers,
-                        workflowType,
-                        scheduledAt,
-                        scheduleToStartDeadline,
-                        scheduleToCloseDeadline,
-                        maxWorkerCrashes,
-                        eager,
-                        limitKey,
-                        delay);
+        return with(content.with(other, null), deadlines, maxWorkerCrashes);
+    }
+
+    /** This job with another content, other deadlines, and another number of crashes that it survives. */
+    public NewJob with(JobContent otherContent, JobDeadlines otherDeadlines, int crashes) {
+        return new NewJob(seq, route, priority, otherContent, otherDeadlines, crashes, eager, limitKey, delay);
     }
 
     /**
@@ -157,12 +66,7 @@ public record NewJob(
     public record Lease(UUID token, UUID session) {
         @Override
         public String toString() {
-            return RecordText.of(this);
+            return "Lease[session=" + session + "]";
         }
-    }
-
-    @Override
-    public String toString() {
-        return RecordText.of(this);
     }
 }

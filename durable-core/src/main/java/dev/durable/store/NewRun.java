@@ -15,19 +15,11 @@ import org.jspecify.annotations.Nullable;
  *
  * @param run the run, its id made by the client
  * @param type workflow type
- * @param formerTypes other names that the type has or had: an open run under one of them is of the same type
  * @param taskQueue its queue
  * @param fence the fence it is parked under
- * @param events WorkflowStarted and, where the first turn ran at once, what that gave
- * @param jobs jobs of the first turn
- * @param wakeAt where the first turn is done: when its earliest timer is due, null without; ignored otherwise
- * @param startDelay where the first turn is not done: how long until the run is due; ignored otherwise
- * @param firstTurnDone whether events hold the first turn
- * @param reusePolicy judged against the latest closed run of the workflow id
- * @param conflictPolicy what the caller does about AlreadyOpen: throw, use it, or seize it and start again; the store
- *     never closes a run because of it
- * @param deadline when the run times out; null is never
- * @param expiresAt listed as expired if its first turn is not written by then; null is never
+ * @param firstTurn its first events, and what its first turn gave where that is done
+ * @param policies what is to happen where another run has its workflow id
+ * @param deadlines when it times out, and when it expires
  * @param memo notes for listings
  * @param message a signal that goes into the inbox with a new run, in the same commit; null without. Where a run is open
  *     already it goes into that one's inbox, also in that commit, if the conflict policy is USE_EXISTING and it is {@linkplain
@@ -37,167 +29,104 @@ import org.jspecify.annotations.Nullable;
 public record NewRun(
         RunKey run,
         String type,
-        List<String> formerTypes,
         String taskQueue,
         UUID fence,
-        List<StoredEvent> events,
-        List<NewJob> jobs,
-        @Nullable Instant wakeAt,
-        Duration startDelay,
-        boolean firstTurnDone,
-        ReusePolicy reusePolicy,
-        ConflictPolicy conflictPolicy,
-        @Nullable Instant deadline,
-        @Nullable Instant expiresAt,
+        FirstTurn firstTurn,
+        Policies policies,
+        Deadlines deadlines,
         Map<String, String> memo,
         @Nullable InboxMessage message,
         @Nullable BatchPlace place) {
 
-    /** One that belongs to no batch. */
-    public NewRun(
-            RunKey run,
-            String type,
-            List<String> formerTypes,
-            String taskQueue,
-            UUID fence,
+    public NewRun {
+        memo = NamedValues.copyOf(memo);
+    }
+
+    /**
+     * The first turn of a run, made with its start or left to a worker.
+     *
+     * @param done whether the events hold the first turn
+     * @param events WorkflowStarted and, where the first turn ran at once, what that gave
+     * @param jobs jobs of the first turn
+     * @param wakeAt where the first turn is done: when its earliest timer is due, null without; ignored otherwise
+     * @param delay where the first turn is not done: how long until the run is due; ignored otherwise
+     */
+    public record FirstTurn(
+            boolean done,
             List<StoredEvent> events,
             List<NewJob> jobs,
             @Nullable Instant wakeAt,
-            Duration startDelay,
-            boolean firstTurnDone,
-            ReusePolicy reusePolicy,
-            ConflictPolicy conflictPolicy,
-            @Nullable Instant deadline,
-            @Nullable Instant expiresAt,
-            Map<String, String> memo,
-            @Nullable InboxMessage message) {
-        this(
-                run,
-                type,
-                formerTypes,
-                taskQueue,
-                fence,
-                events,
-                jobs,
-                wakeAt,
-                startDelay,
-                firstTurnDone,
-                reusePolicy,
-                conflictPolicy,
-                deadline,
-                expiresAt,
-                memo,
-                message,
-                null);
+            Duration delay) {
+        public FirstTurn {
+            events = List.copyOf(events);
+            jobs = List.copyOf(jobs);
+        }
+
+        /** A first turn that a worker makes after this delay. */
+        public static FirstTurn later(List<StoredEvent> started, Duration delay) {
+            return new FirstTurn(false, started, List.of(), null, delay);
+        }
     }
 
-    public NewRun {
-        formerTypes = List.copyOf(formerTypes);
-        events = List.copyOf(events);
-        jobs = List.copyOf(jobs);
-        memo = Map.copyOf(memo);
+    /**
+     * The rules where another run has or had the workflow id.
+     *
+     * @param reuse judged against the latest closed run of the workflow id
+     * @param conflict what the caller does about AlreadyOpen: throw, use it, or seize it and start again; the store never
+     *     closes a run because of it
+     * @param formerTypes other names that the type has or had: an open run under one of them is of the same type
+     */
+    public record Policies(ReusePolicy reuse, ConflictPolicy conflict, List<String> formerTypes) {
+        public Policies {
+            formerTypes = List.copyOf(formerTypes);
+        }
     }
+
+    /**
+     * Until when a run must have ended, and until when it must have begun.
+     *
+     * @param timesOutAt when the run times out; null is never
+     * @param expiresAt listed as expired if its first turn is not written by then; null is never
+     */
+    public record Deadlines(
+            @Nullable Instant timesOutAt, @Nullable Instant expiresAt) {}
 
     /** Whether a run that is open under this type counts as one of ours. */
     public boolean isOfType(String open) {
-        return open.equals(type) || formerTypes.contains(open);
+        return open.equals(type) || policies.formerTypes().contains(open);
     }
 
     /** Whether the message goes to a run that is open. */
     public boolean tellsOpenRuns() {
-        return message != null && conflictPolicy == ConflictPolicy.USE_EXISTING;
+        return message != null && policies.conflict() == ConflictPolicy.USE_EXISTING;
     }
 
-    /** The same with this message. */
+    /** This start with another message. */
     public NewRun withMessage(@Nullable InboxMessage other) {
-        return new NewRun(
-                run,
-                type,
-                formerTypes,
-                taskQueue,
-                fence,
-                events,
-                jobs,
-                wakeAt,
-                startDelay,
-                firstTurnDone,
-                reusePolicy,
-                conflictPolicy,
-                deadline,
-                expiresAt,
-                memo,
-                other,
-                place);
+        return with(firstTurn, other, place);
     }
 
-    /** The same with its first turn done. */
+    /** This start with its first turn done. */
     public NewRun withFirstTurn(List<StoredEvent> events, List<NewJob> jobs, @Nullable Instant wakeAt) {
-        return new NewRun(
-                run,
-                type,
-                formerTypes,
-                taskQueue,
-                fence,
-                events,
-                jobs,
-                wakeAt,
-                Duration.ZERO,
-                true,
-                reusePolicy,
-                conflictPolicy,
-                deadline,
-                expiresAt,
-                memo,
-                message,
-                place);
+        return with(new FirstTurn(true, events, jobs, wakeAt, Duration.ZERO), message, place);
     }
 
-    /** The same with its first event only. */
+    /** This start with its first event only. */
     public NewRun withStarted(StoredEvent started) {
-        return new NewRun(
-                run,
-                type,
-                formerTypes,
-                taskQueue,
-                fence,
-                List.of(started),
-                List.of(),
-                null,
-                startDelay,
-                false,
-                reusePolicy,
-                conflictPolicy,
-                deadline,
-                expiresAt,
-                memo,
-                message,
-                place);
+        return with(FirstTurn.later(List.of(started), firstTurn.delay()), message, place);
     }
 
-    /** The same at this place of a batch. */
+    /** This start at another place of a batch. */
     public NewRun at(@Nullable BatchPlace other) {
-        return new NewRun(
-                run,
-                type,
-                formerTypes,
-                taskQueue,
-                fence,
-                events,
-                jobs,
-                wakeAt,
-                startDelay,
-                firstTurnDone,
-                reusePolicy,
-                conflictPolicy,
-                deadline,
-                expiresAt,
-                memo,
-                message,
-                other);
+        return with(firstTurn, message, other);
+    }
+
+    private NewRun with(FirstTurn turn, @Nullable InboxMessage signal, @Nullable BatchPlace where) {
+        return new NewRun(run, type, taskQueue, fence, turn, policies, deadlines, memo, signal, where);
     }
 
     @Override
     public String toString() {
-        return RecordText.of(this);
+        return "NewRun[" + run + ", " + type + ", " + taskQueue + ", " + firstTurn + ", " + policies + "]";
     }
 }

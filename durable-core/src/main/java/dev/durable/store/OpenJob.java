@@ -9,43 +9,55 @@ import org.jspecify.annotations.Nullable;
  * An activity job as listings show it and as operators' orders refer to it.
  *
  * @param key which job
- * @param activity its name
- * @param taskQueue where it is claimed
- * @param workflowType the type of its run
- * @param state where it stands
- * @param paused whether no further attempt begins
- * @param begun whether its body was called before, or may have been; of one that is being run it need not say so yet
- * @param cancelRequested whether its workflow wants it to stop
+ * @param route its activity, and where it is claimed
+ * @param status where it stands
  * @param seen its lease, attempt and revision, for orders
- * @param crashes how often its worker died
  * @param input arguments, a JSON array; null in a listing
  * @param options ActivityOptions as JSON text
  * @param times its times
  * @param worker who runs it; null when nobody does
- * @param lastFailure message of the last failed attempt
- * @param heartbeatDetails last accepted details, JSON text
- * @param notes its informing events, a JSON array; null in a listing
+ * @param report its last failure, heartbeat details and informing events
  * @param burial since when it waits for an operator; null when it does not
  */
 public record OpenJob(
         JobKey key,
-        String activity,
-        String taskQueue,
-        String workflowType,
-        ActivityState state,
-        boolean paused,
-        boolean begun,
-        boolean cancelRequested,
+        JobRoute route,
+        Status status,
         JobOrder.Seen seen,
-        int crashes,
         @Nullable String input,
         String options,
         Times times,
         @Nullable Worker worker,
-        @Nullable String lastFailure,
-        @Nullable String heartbeatDetails,
-        @Nullable String notes,
+        Report report,
         @Nullable Burial burial) {
+
+    /**
+     * Where a job stands.
+     *
+     * @param state its state
+     * @param paused whether no further attempt begins
+     * @param begun whether its body was called before, or may have been; of one that is being run it need not say so yet
+     * @param cancelRequested whether its workflow wants it to stop
+     * @param crashes how often its worker died
+     */
+    public record Status(ActivityState state, boolean paused, boolean begun, boolean cancelRequested, int crashes) {}
+
+    /**
+     * The messages that the attempts of a job have left.
+     *
+     * @param lastFailure message of the last failed attempt
+     * @param heartbeatDetails last accepted details, JSON text
+     * @param notes its informing events, a JSON array; null in a listing
+     */
+    public record Report(
+            @Nullable String lastFailure,
+            @Nullable String heartbeatDetails,
+            @Nullable String notes) {
+        @Override
+        public String toString() {
+            return "Report";
+        }
+    }
 
     /**
      * Since when it is a dead letter or an incident.
@@ -81,13 +93,20 @@ public record OpenJob(
      */
     public record Worker(UUID session, @Nullable String identity) {}
 
+    /** The name of its activity. */
+    public String activity() {
+        return route.activity();
+    }
+
     /** What a store may count it for in a {@linkplain Portion portion} of a listing, at most. */
     public long atMost() {
-        return Portion.atMost(options) + Portion.atMost(lastFailure) + Portion.atMost(heartbeatDetails);
+        return Portion.atMost(options)
+                + Portion.atMost(report.lastFailure())
+                + Portion.atMost(report.heartbeatDetails());
     }
 
     @Override
     public String toString() {
-        return RecordText.of(this);
+        return "OpenJob[" + key + ", " + route + ", " + status + ", " + seen + "]";
     }
 }

@@ -48,11 +48,6 @@ public record OrphanedJob(
         private boolean incident() {
             return PoisonPill.isIncident(onExhausted);
         }
-
-        @Override
-        public String toString() {
-            return RecordText.of(this);
-        }
     }
 
     /** What becomes of it. */
@@ -68,12 +63,7 @@ public record OrphanedJob(
         record Cancelled() implements Decision {}
 
         /** It ends, and its run hears of this outcome. */
-        record Ended(InboxMessage outcome) implements Decision {
-            @Override
-            public String toString() {
-                return RecordText.of(this);
-            }
-        }
+        record Ended(InboxMessage outcome) implements Decision {}
 
         /**
          * It becomes an incident or a dead letter.
@@ -88,7 +78,7 @@ public record OrphanedJob(
                 implements Decision {
             @Override
             public String toString() {
-                return RecordText.of(this);
+                return "Failed[incident=" + incident + ", " + fingerprint + ", nextAttempt=" + nextAttempt + "]";
             }
         }
     }
@@ -148,6 +138,6 @@ public record OrphanedJob(
 
     @Override
     public String toString() {
-        return RecordText.of(this);
+        return "OrphanedJob[" + key + ", " + activity + ", attempt=" + attempt + ", crashes=" + crashes + "]";
     }
 }

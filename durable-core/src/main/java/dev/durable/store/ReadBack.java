@@ -25,6 +25,6 @@ public record ReadBack(RunKey run, UUID fence, long eventId) {
 
     @Override
     public String toString() {
-        return RecordText.of(this);
+        return "ReadBack[" + run + ", eventId=" + eventId + "]";
     }
 }

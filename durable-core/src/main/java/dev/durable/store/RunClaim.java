@@ -38,6 +38,6 @@ public record RunClaim(
 
     @Override
     public String toString() {
-        return RecordText.of(this);
+        return "RunClaim[" + session + ", " + taskQueues + ", " + types + ", limit=" + limit + "]";
     }
 }

@@ -38,6 +38,6 @@ public record RunDetails(
 
     @Override
     public String toString() {
-        return RecordText.of(this);
+        return "RunDetails[" + run + ", historyLength=" + historyLength + ", jobs=" + jobs + "]";
     }
 }

@@ -36,6 +36,6 @@ public record RunPause(
 
     @Override
     public String toString() {
-        return RecordText.of(this);
+        return "RunPause[" + workflowId + ", " + runId + ", pause=" + pause + ", actor=" + actor + "]";
     }
 }

@@ -34,7 +34,7 @@ public record RunRecord(
     public static final String EXPIRED = "dev.durable.Expired";
 
     public RunRecord {
-        memo = Map.copyOf(memo);
+        memo = NamedValues.copyOf(memo);
     }
 
     /** What a store may count it for in a {@linkplain Portion portion}, at most. */
@@ -49,6 +49,6 @@ public record RunRecord(
 
     @Override
     public String toString() {
-        return RecordText.of(this);
+        return "RunRecord[" + run + ", " + type + ", " + status + ", " + taskQueue + "]";
     }
 }

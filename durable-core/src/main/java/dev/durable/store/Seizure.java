@@ -54,6 +54,6 @@ public record Seizure(
 
     @Override
     public String toString() {
-        return RecordText.of(this);
+        return "Seizure[" + workflowId + ", " + runId + ", " + status + ", " + eventType + "]";
     }
 }

@@ -22,6 +22,6 @@ public record StoredEvent(
 
     @Override
     public String toString() {
-        return RecordText.of(this);
+        return "StoredEvent[" + id + ", " + type + ", " + at + ", " + messageId + "]";
     }
 }

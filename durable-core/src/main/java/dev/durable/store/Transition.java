@@ -11,19 +11,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Everything that one step of a run writes in one transaction: events, jobs, consumed messages, timers, new fence.
- * Applied whole, and only if the run still has {@code fence}, its next event id is {@code nextEventId} and every lease
- * in {@code settled} is still held. Each one that is applied ends what stalled the run.
+ * Applied whole, and only if the run still has the held fence, its next event id is {@code nextEventId} and every lease
+ * of a settled job is still held. Each one that is applied ends what stalled the run.
  *
  * @param run the run
- * @param fence the fence it was read or written under last
- * @param newFence random, new for each attempt to write
+ * @param fences the fence it rests on and the one it leaves
  * @param nextEventId id of the first event; events must follow without a gap
  * @param events whole turns, informing events, and the closing event last where close is set
  * @param consumed ids of the messages that became events or were dropped as known: deleted from the inbox
- * @param settled jobs of this run that ended here, with the lease they ended under: deleted with their heartbeats
- * @param cancelled seqs of activities cancelled: a job nobody runs is deleted and ActivityCancelled put into the inbox
- *     ({@link CancelledIdleJob}), a running one is marked so that its worker learns; one that has gone is left
- * @param jobs jobs to be inserted; none where the run closes
+ * @param jobs the jobs that it inserts and that it ends
  * @param park whether the activation ends with this transition: owned_until is cleared and the outcome tells if messages
  *     wait (APPLIED_MORE), in which case owned_until stays as it was, unless the run {@linkplain #movesNothing() has
  *     not moved}: then it is not certain that anybody here goes on, and the run is anybody's
@@ -35,14 +31,11 @@ import org.jspecify.annotations.Nullable;
  */
 public record Transition(
         RunKey run,
-        UUID fence,
-        UUID newFence,
+        Fences fences,
         long nextEventId,
         List<StoredEvent> events,
         List<UUID> consumed,
-        List<Settled> settled,
-        List<Integer> cancelled,
-        List<NewJob> jobs,
+        JobChanges jobs,
         boolean park,
         @Nullable Instant wakeAt,
         @Nullable Stall stall,
@@ -51,9 +44,6 @@ public record Transition(
     public Transition {
         events = List.copyOf(events);
         consumed = List.copyOf(consumed);
-        settled = List.copyOf(settled);
-        cancelled = List.copyOf(cancelled);
-        jobs = List.copyOf(jobs);
         for (int i = 0; i < events.size(); i++) {
             if (events.get(i).id() != nextEventId + i) {
                 throw new IllegalArgumentException("event " + events.get(i).id() + " of " + run + " stands where "
@@ -80,32 +70,53 @@ public record Transition(
         Stream.concat(left.stream(), Stream.of(events.getLast()))
                 .forEach(e -> all.add(
                         new StoredEvent(nextEventId + all.size(), e.type(), e.at(), e.messageId(), e.attributes())));
-        return new Transition(
-                run, fence, newFence, nextEventId, all, consumed, settled, cancelled, jobs, park, wakeAt, stall, close);
+        return with(fences, all);
     }
 
-    /** The same to be sent again, under a fresh fence. */
+    /** This transition to be sent again, under a fresh fence. */
     public Transition withNewFence(UUID fresh) {
-        return new Transition(
-                run, fence, fresh, nextEventId, events, consumed, settled, cancelled, jobs, park, wakeAt, stall, close);
+        return withFence(fences.held(), fresh);
     }
 
-    /** The same against another fence: where only a claim of our own came between. */
+    /** This transition against another fence: where only a claim of our own came between. */
     public Transition withFence(UUID current, UUID fresh) {
-        return new Transition(
-                run,
-                current,
-                fresh,
-                nextEventId,
-                events,
-                consumed,
-                settled,
-                cancelled,
-                jobs,
-                park,
-                wakeAt,
-                stall,
-                close);
+        return with(new Fences(current, fresh), events);
+    }
+
+    private Transition with(Fences others, List<StoredEvent> all) {
+        return new Transition(run, others, nextEventId, all, consumed, jobs, park, wakeAt, stall, close);
+    }
+
+    /**
+     * The fence that a transition rests on, and the one that it leaves.
+     *
+     * @param held the fence that the run was read or written under last
+     * @param next random, new for each attempt to write
+     */
+    public record Fences(UUID held, UUID next) {
+        @Override
+        public String toString() {
+            return "Fences";
+        }
+    }
+
+    /**
+     * The jobs that a transition inserts and that it ends.
+     *
+     * @param scheduled jobs to be inserted; none where the run closes
+     * @param settled jobs of this run that ended here, with the lease they ended under: deleted with their heartbeats
+     * @param cancelled seqs of activities cancelled: a job nobody runs is deleted and ActivityCancelled put into the inbox
+     *     ({@link CancelledIdleJob}), a running one is marked so that its worker learns; one that has gone is left
+     */
+    public record JobChanges(List<NewJob> scheduled, List<Settled> settled, List<Integer> cancelled) {
+        /** A transition that changes no job. */
+        public static final JobChanges NONE = new JobChanges(List.of(), List.of(), List.of());
+
+        public JobChanges {
+            scheduled = List.copyOf(scheduled);
+            settled = List.copyOf(settled);
+            cancelled = List.copyOf(cancelled);
+        }
     }
 
     /**
@@ -116,15 +127,9 @@ public record Transition(
      * @param heartbeats whether heartbeat details of it may be in the store
      */
     public record Settled(int seq, UUID lease, boolean heartbeats) {
-
-        /** Where it is not known whether it sent heartbeats. */
-        public Settled(int seq, UUID lease) {
-            this(seq, lease, true);
-        }
-
         @Override
         public String toString() {
-            return RecordText.of(this);
+            return "Settled[" + seq + "]";
         }
     }
 
@@ -137,7 +142,7 @@ public record Transition(
     public record Stall(String reason, Duration retryIn) {}
 
     /**
-     * The end of the run: its jobs, their heartbeats and its inbox go; what jobs carried that are not in {@code settled} is
+     * The end of the run: its jobs, their heartbeats and its inbox go; what jobs carried that are not settled here is
      * written before the closing event, whose id becomes higher by that ({@link LeftJob}). Refused when a message waits that is
      * not in {@code consumed}, the outcome of an activity included.
      *
@@ -154,7 +159,7 @@ public record Transition(
             boolean force) {
         @Override
         public String toString() {
-            return RecordText.of(this);
+            return "Close[" + status + "]";
         }
     }
 
@@ -175,10 +180,5 @@ public record Transition(
          * again, alone.
          */
         LOCKED
-    }
-
-    @Override
-    public String toString() {
-        return RecordText.of(this);
     }
 }

@@ -1,5 +1,6 @@
 package dev.durable.history;
 
+import dev.durable.ActivityCancellationType;
 import dev.durable.ActivityOptions;
 import dev.durable.RetryPolicy;
 import java.time.Duration;
@@ -31,7 +32,10 @@ final class GoldenHistory {
                 true,
                 true,
                 false,
-                Map.of("b", "2", "a", "1"));
+                Map.of("b", "2", "a", "1"),
+                null,
+                ActivityCancellationType.TRY_CANCEL,
+                null);
         return new History(List.of(
                 new WorkflowStarted(
                         1,
@@ -43,7 +47,10 @@ final class GoldenHistory {
                         new Payload("[{\"id\" : 1.00}]"),
                         3,
                         t.plusSeconds(86400),
-                        Map.of("trace", "abc")),
+                        Map.of("trace", "abc"),
+                        false,
+                        null,
+                        null),
                 new ActivityScheduled(2, t, 1, "Payments.charge", "gpu", new Payload("[\"\\u0000\",12]"), options),
                 new ActivityScheduled(3, t, 2, "Mail.send", "default", Payload.NO_ARGUMENTS, ActivityOptions.DEFAULT),
                 new TimerStarted(4, t, 1, t.plusNanos(1_000)),

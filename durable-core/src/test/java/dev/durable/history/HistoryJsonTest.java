@@ -84,7 +84,10 @@ class HistoryJsonTest {
                 s.input(),
                 s.flags(),
                 s.runDeadline(),
-                s.headers()));
+                s.headers(),
+                false,
+                null,
+                null));
         Samples.eventTypes()
                 .filter(type -> type != WorkflowStarted.class && type != UnknownEvent.class)
                 .forEach(type -> {

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.durable.Durable;
 import dev.durable.history.Payload;
+import dev.durable.store.NamedValues;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -44,6 +46,32 @@ class RecordTextTest {
     void no_record_shows_a_payload_or_a_token() throws Exception {
         assertThat(RecordTexts.leaks(Durable.class, List.of("dev.durable"), WORDS_OF_DECLARATIONS))
                 .isEmpty();
+    }
+
+    /** A record with more has a group of components that is a noun of its own: a route, deadlines, policies. */
+    @Test
+    void no_record_has_more_than_ten_components_but_those_that_users_see_flat() throws Exception {
+        assertThat(RecordTexts.wide(Durable.class, List.of("dev.durable")))
+                .containsExactlyInAnyOrder(
+                        // options as annotations, builders and setters have them, one by one
+                        "ActivityOptions",
+                        "RetryPolicy",
+                        "RunFilter",
+                        "StartOptions",
+                        // what a listing, a description or an observer shows, read by name
+                        "ActivityAttemptEnd",
+                        "ActivitySummary",
+                        "QueueDescription",
+                        "WorkflowDescription",
+                        // an event, whose JSON is flat
+                        "WorkflowStarted",
+                        // until a run needs no level of guarded behaviours
+                        "NewRun");
+    }
+
+    @Test
+    void named_values_show_their_names() {
+        assertThat(NamedValues.copyOf(Map.of("card", "5500-0000"))).hasToString("[card]");
     }
 
     @Test

@@ -36,6 +36,7 @@ public final class RecordTexts {
     private static final UUID ID = UUID.fromString("7f1e5000-0000-4000-8000-000000000001");
     private static final Pattern TOKEN = Pattern.compile("(?i)[a-z]*(fence|lease|token)=" + ID);
     private static final int TRIES = 100;
+    private static final int MOST_COMPONENTS = 10;
 
     /** Components that may be shown as they are: they say what a record is about. */
     private static final Set<String> NAMES = Set.of(
@@ -78,6 +79,15 @@ public final class RecordTexts {
             "defaultQueue",
             "id",
             "jobId",
+            "event",
+            "signal",
+            "startedBy",
+            "traceId",
+            "onExhausted",
+            // The log names it beside the queue where a body does not stop.
+            "limitKey",
+            // Options of a newer release, by their names.
+            "unknown",
             // The engine's own words, or an exception's message after the sanitizer.
             "problems",
             "why",
@@ -105,6 +115,19 @@ public final class RecordTexts {
             leaks.add("only " + looked + " records were found");
         }
         return List.copyOf(leaks);
+    }
+
+    /**
+     * Records of these packages, and of those below them, with more than ten components.
+     *
+     * @param beside a class of the module whose records are meant
+     */
+    public static List<String> wide(Class<?> beside, List<String> packages) throws Exception {
+        return records(beside, packages).stream()
+                .filter(type -> type.getRecordComponents().length > MOST_COMPONENTS)
+                .map(RecordTexts::simple)
+                .sorted()
+                .toList();
     }
 
     private void look(Class<?> type, Set<String> leaks) throws Exception {

@@ -62,7 +62,7 @@ final class ActivityInvocation {
         MDC.put("attempt", Integer.toString(job.attempt()));
         try {
             Interception interception = code.interception();
-            Payload input = new Payload(job.input());
+            Payload input = new Payload(job.content().input());
             return interception.isOfWorkers() && !binding.isOfEngine()
                     ? intercepted(interception, context, () -> call(binding, input, code, wasRead))
                     : call(binding, input, code, wasRead);

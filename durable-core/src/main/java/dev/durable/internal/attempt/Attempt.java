@@ -95,9 +95,9 @@ public final class Attempt implements Runnable, Leases.Held {
                 .apply(job.activity())
                 .orElseThrow(() -> new IllegalStateException("activity " + job.activity() + " is not registered here"));
         Instant now = host.deadlines().clock().now();
-        this.close = row.scheduleToClose(job.scheduleToCloseDeadline(), options);
+        this.close = row.scheduleToClose(job.deadlines().toClose(), options);
         this.notes = Notes.of(job, now);
-        if (job.workflowType().equals(BackgroundJob.TYPE)) {
+        if (job.route().workflowType().equals(BackgroundJob.TYPE)) {
             row.noteThoseOfHere(options, notes, now, host.surroundings().identity());
         }
         this.queue = queue;
@@ -226,7 +226,7 @@ public final class Attempt implements Runnable, Leases.Held {
     private void wasRead() {
         String noted = notes.read(host.deadlines().clock().now()) ? notes.json() : null;
         if (noted != null) {
-            host.reports().tell(new JobUpdate.Annotate(job.key(), job.lease(), noted), (outcome, error) -> {});
+            host.reports().tell(new JobUpdate.Annotate(job.key(), job.lease(), noted, null), (outcome, error) -> {});
         }
     }
 
@@ -279,7 +279,7 @@ public final class Attempt implements Runnable, Leases.Held {
         if (close != null && !now.isBefore(close)) {
             return TimeoutType.SCHEDULE_TO_CLOSE;
         }
-        Instant toStart = job.scheduleToStartDeadline();
+        Instant toStart = job.deadlines().toStart();
         if (toStart == null || !now.isAfter(toStart)) {
             return null;
         }
@@ -297,7 +297,7 @@ public final class Attempt implements Runnable, Leases.Held {
         cancellation.request(
                 Cancellation.Cause.REQUESTED,
                 job.activity() + " was cancelled by workflow " + key().run().shown());
-        if (job.workflowType().equals(BackgroundJob.TYPE) && graceRuns.compareAndSet(false, true)) {
+        if (job.route().workflowType().equals(BackgroundJob.TYPE) && graceRuns.compareAndSet(false, true)) {
             host.deadlines().in(host.surroundings().cancelGrace(), this::graceIsOver);
         }
     }
@@ -322,7 +322,8 @@ public final class Attempt implements Runnable, Leases.Held {
         }
         heardRevision = ordered.revision();
         notes.hear(ordered.notes());
-        ActivityOptions changed = host.code().options(job.activity(), job.workflowType(), ordered.options());
+        ActivityOptions changed =
+                host.code().options(job.activity(), job.route().workflowType(), ordered.options());
         Instant closeBy = row.scheduleToClose(ordered.scheduleToCloseDeadline(), changed);
         end.decideBy(changed, ordered.options(), closeBy);
         row.set(ordered.options());

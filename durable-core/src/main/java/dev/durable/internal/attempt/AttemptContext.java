@@ -58,14 +58,14 @@ final class AttemptContext implements ActivityContext {
         return new ActivityInfo(
                 job.key().run().workflowId(),
                 job.key().run().runId(),
-                job.workflowType(),
+                job.route().workflowType(),
                 job.activity(),
                 job.key().seq(),
                 job.attempt(),
                 options.retry().maxAttempts(),
-                job.scheduledAt(),
+                job.deadlines().scheduledAt(),
                 parts.watch().deadline(),
-                job.taskQueue());
+                job.route().taskQueue());
     }
 
     /**
@@ -165,10 +165,11 @@ final class AttemptContext implements ActivityContext {
     @Override
     @SuppressWarnings("unchecked") // the codec reads what the type says
     public Map<String, String> headers() {
-        if (job.headers().equals("{}")) {
+        if (job.content().headers().equals("{}")) {
             return Map.of();
         }
-        Object headers = host.code().payloads().decode(new Payload(job.headers()), HEADERS.type(), "the headers");
+        Object headers =
+                host.code().payloads().decode(new Payload(job.content().headers()), HEADERS.type(), "the headers");
         return headers == null ? Map.of() : Map.copyOf((Map<String, String>) headers);
     }
 
@@ -198,14 +199,14 @@ final class AttemptContext implements ActivityContext {
         TransactionalActivities.Transaction open = transaction;
         T seen = open == null ? null : open.as(type);
         if (seen == null) {
-            throw new IllegalStateException(
-                    "transaction(" + type.getSimpleName() + ".class) in " + job.activity() + ": "
-                            + (!options.transactional()
-                                    ? "the activity is not transactional. Declare it @Activity(transactional = true)"
-                                    : open == null
-                                            ? "the body has ended, and its transaction with it"
-                                            : "its transaction has no " + type.getName()
-                                                    + ". On PostgreSQL it is a java.sql.Connection; in memory there is none"));
+            throw new IllegalStateException("transaction(" + type.getSimpleName() + ".class) in "
+                    + job.activity() + ": "
+                    + (!options.transactional()
+                            ? "the activity is not transactional. Declare it @Activity(transactional = true)"
+                            : open == null
+                                    ? "the body has ended, and its transaction with it"
+                                    : "its transaction has no " + type.getName()
+                                            + ". On PostgreSQL it is a java.sql.Connection; in memory there is none"));
         }
         return seen;
     }
@@ -213,7 +214,7 @@ final class AttemptContext implements ActivityContext {
     private void annotate() {
         String notes = parts.notes().json();
         if (notes != null) {
-            host.reports().tell(new JobUpdate.Annotate(job.key(), job.lease(), notes), (outcome, error) -> {});
+            host.reports().tell(new JobUpdate.Annotate(job.key(), job.lease(), notes, null), (outcome, error) -> {});
         }
     }
 

@@ -14,7 +14,6 @@ import dev.durable.observe.ActivityAttemptEnd.Outcome;
 import dev.durable.store.AtMostOnce;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.JobUpdate;
-import dev.durable.store.RecordText;
 import dev.durable.store.Thrown;
 import java.time.Duration;
 import java.time.Instant;
@@ -43,7 +42,7 @@ final class AttemptEnd {
             ActivityOptions options, String json, @Nullable Instant scheduleToClose) {
         @Override
         public String toString() {
-            return RecordText.of(this);
+            return "Terms[" + options + ", scheduleToClose=" + scheduleToClose + "]";
         }
     }
 
@@ -61,7 +60,7 @@ final class AttemptEnd {
             AttemptSpan span) {
         this.span = span;
         this.job = job;
-        this.terms = new Terms(options, job.options(), scheduleToClose);
+        this.terms = new Terms(options, job.content().options(), scheduleToClose);
         this.report = report;
         this.host = host;
         report.onRefusal(this::refused);
@@ -103,8 +102,9 @@ final class AttemptEnd {
         try {
             return decided(how, startedAt, cause);
         } catch (Throwable e) {
-            DurableException instead = new DurableException("attempt " + job.attempt() + " of " + job.activity()
-                    + " ended, and how can't be described: " + Thrown.of(e).text());
+            DurableException instead = new DurableException("attempt " + job.attempt() + " of "
+                    + job.activity() + " ended, and how can't be described: "
+                    + Thrown.of(e).text());
             return ruling(rules().threw(instead, cancelled));
         }
     }
@@ -275,7 +275,7 @@ final class AttemptEnd {
         Instant close = now.scheduleToClose();
         Duration left =
                 close == null ? null : Duration.between(host.deadlines().clock().now(), close);
-        boolean background = job.workflowType().equals(BackgroundJob.TYPE);
+        boolean background = job.route().workflowType().equals(BackgroundJob.TYPE);
         return new RetryRules(
                 new RetryRules.Of(job.activity(), job.key().seq(), job.attempt(), background, ""),
                 new RetryRules.Terms(now.options(), now.json(), left),

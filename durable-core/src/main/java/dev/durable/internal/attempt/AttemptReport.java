@@ -190,7 +190,7 @@ final class AttemptReport {
      * @param begun whether its body was called
      */
     void release(Duration delay, @Nullable String details, boolean begun) {
-        end(new JobUpdate.Release(job.key(), job.lease(), delay, details, begun), delay);
+        end(new JobUpdate.Release(job.key(), job.lease(), delay, details, begun, null), delay);
     }
 
     /**
@@ -273,7 +273,9 @@ final class AttemptReport {
     }
 
     private AttemptEvents events() {
-        LocalCall call = host.reports().local() ? new LocalCall(job.activity(), new Payload(job.input())) : null;
+        LocalCall call = host.reports().local()
+                ? new LocalCall(job.activity(), new Payload(job.content().input()))
+                : null;
         return new AttemptEvents(
                 job.key().seq(),
                 job.attempt(),

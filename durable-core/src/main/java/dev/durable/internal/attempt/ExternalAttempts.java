@@ -55,7 +55,7 @@ public final class ExternalAttempts {
      * @param id recognises a resend
      */
     public Judged failed(OpenJob job, Throwable thrown, UUID id) {
-        AttemptResult ruling = rules(job).threw(thrown, job.cancelRequested());
+        AttemptResult ruling = rules(job).threw(thrown, job.status().cancelRequested());
         String action = ruling instanceof AttemptResult.GivenBack ? "attempt-deferred" : "attempt-failed";
         String details =
                 JsonObjectWriter.object(out -> out.number("attempt", job.seen().attempt()));
@@ -74,7 +74,7 @@ public final class ExternalAttempts {
     /** The token's holder did not complete it in time, or did not heartbeat. */
     public Judged overdue(OpenJob job) {
         UUID id = UUID.nameUUIDFromBytes((job.seen().lease() + " timed out").getBytes(StandardCharsets.UTF_8));
-        AttemptResult ruling = rules(job).timedOut(timeout(job), job.cancelRequested());
+        AttemptResult ruling = rules(job).timedOut(timeout(job), job.status().cancelRequested());
         return new Judged(order(job, ruling, id, null), () -> log(job, ruling));
     }
 
@@ -107,7 +107,7 @@ public final class ExternalAttempts {
                         job.activity(),
                         job.key().seq(),
                         job.seen().attempt(),
-                        job.workflowType().equals(BackgroundJob.TYPE),
+                        job.route().workflowType().equals(BackgroundJob.TYPE),
                         ", which was left to the holder of its token,"),
                 new RetryRules.Terms(
                         OptionsJson.decode(job.options()),
@@ -122,7 +122,7 @@ public final class ExternalAttempts {
      */
     private JobOrder order(OpenJob job, AttemptResult ruling, UUID id, JobOrder.@Nullable Audit audit) {
         AttemptEvents events = new AttemptEvents(job.key().seq(), job.seen().attempt(), id, now(), identity, null);
-        String details = job.heartbeatDetails();
+        String details = job.report().heartbeatDetails();
         return switch (ruling) {
             case AttemptResult.Failed failed -> end(job, id, events.failed(failed.failure()), null);
             case AttemptResult.Cancelled ignored -> end(job, id, events.cancelled(details), null);
@@ -164,7 +164,8 @@ public final class ExternalAttempts {
         String fingerprint = Fingerprint.of(job.activity(), buried.failure());
         return new JobOrder.Bury(
                 job.key(),
-                new JobOrder.Trace(audit, EventJson.note(events.raised(buried, job.crashes(), fingerprint))),
+                new JobOrder.Trace(
+                        audit, EventJson.note(events.raised(buried, job.status().crashes(), fingerprint))),
                 job.seen(),
                 buried.incident(),
                 fingerprint,

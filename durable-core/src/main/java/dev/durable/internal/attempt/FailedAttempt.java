@@ -7,7 +7,6 @@ import dev.durable.internal.observe.Fingerprint;
 import dev.durable.internal.observe.TraceId;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.JobKey;
-import dev.durable.store.RecordText;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +21,11 @@ record FailedAttempt(
         JobKey key, String activity, int attempt, @Nullable String traceId) {
 
     static FailedAttempt of(ClaimedJob job) {
-        return new FailedAttempt(job.key(), job.activity(), job.attempt(), TraceId.of(job.headers()));
+        return new FailedAttempt(
+                job.key(),
+                job.activity(),
+                job.attempt(),
+                TraceId.of(job.content().headers()));
     }
 
     /** @param fingerprint null is that of the failure */
@@ -88,10 +91,5 @@ record FailedAttempt(
 
     private static String shown(Duration delay) {
         return delay.toSeconds() >= 10 ? delay.toSeconds() + " s" : delay.toMillis() + " ms";
-    }
-
-    @Override
-    public String toString() {
-        return RecordText.of(this);
     }
 }

@@ -144,7 +144,7 @@ public final class Leases {
                 switch (ended) {
                     case Attempt attempt -> attempt.isAtMostOnce();
                     case HandedOver taken ->
-                        OptionsJson.isAtMostOnce(taken.outcome().job().options());
+                        OptionsJson.isAtMostOnce(taken.outcome().job().content().options());
                     case null, default -> false;
                 };
         if (!once) {

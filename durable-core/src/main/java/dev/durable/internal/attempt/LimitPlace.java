@@ -74,7 +74,7 @@ final class LimitPlace {
                 attempt,
                 JobUpdate.PLACE_KEPT,
                 where,
-                attempt.job().taskQueue(),
+                attempt.job().route().taskQueue(),
                 options.limitKey() == null ? "" : " and of limit key " + options.limitKey()));
     }
 }

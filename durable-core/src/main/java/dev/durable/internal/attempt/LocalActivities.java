@@ -146,7 +146,7 @@ public final class LocalActivities implements LocalCalls, Reports {
         if (call == null || job == null) {
             return;
         }
-        ActivityQueue queue = queues.get(job.taskQueue());
+        ActivityQueue queue = queues.get(job.route().taskQueue());
         if (draining || queue == null) {
             giveBack(lease);
             return;

@@ -24,29 +24,30 @@ final class OptionsInRow {
 
     OptionsInRow(ClaimedJob job) {
         this.job = job;
-        this.known = job.options();
+        this.known = job.content().options();
     }
 
     /** The options under which the job runs here. */
     ActivityOptions read(AttemptServices.Code code) {
         try {
             // What is not known here may be asked for: that is found before anything is taken from this process.
-            OptionsJson.decodeAll(job.options());
-            return code.options(job.activity(), job.workflowType(), job.options());
+            OptionsJson.decodeAll(job.content().options());
+            return code.options(
+                    job.activity(), job.route().workflowType(), job.content().options());
         } catch (RuntimeException e) {
             throw new PayloadException(
                     "the options of " + job.activity() + " can't be read: "
                             + Thrown.of(e).words()
                             + ". Usually a newer version"
                             + " of Durable wrote them: let a worker of that version take the job, or upgrade this one."
-                            + " What is stored: " + job.options().length() + " characters",
+                            + " What is stored: " + job.content().options().length() + " characters",
                     e);
         }
     }
 
     /** Who enqueued a background job knew other options than those that it runs with here. */
     void noteThoseOfHere(ActivityOptions here, Notes notes, Instant now, String identity) {
-        ActivityOptions enqueued = OptionsJson.decode(job.options());
+        ActivityOptions enqueued = OptionsJson.decode(job.content().options());
         if (!here.equals(enqueued)) {
             notes.add(new ActivityOptionsUpdated(0, now, job.key().seq(), job.attempt(), enqueued, here, identity));
         }
@@ -56,7 +57,7 @@ final class OptionsInRow {
     @Nullable
     Instant scheduleToClose(@Nullable Instant close, ActivityOptions options) {
         Duration toClose = options.scheduleToClose();
-        return close == null && toClose != null ? job.scheduledAt().plus(Jitter.bounded(toClose)) : close;
+        return close == null && toClose != null ? job.deadlines().scheduledAt().plus(Jitter.bounded(toClose)) : close;
     }
 
     synchronized void set(String options) {

@@ -12,7 +12,6 @@ import dev.durable.history.OptionsJson;
 import dev.durable.history.TimeoutType;
 import dev.durable.internal.declare.ActivityBinding;
 import dev.durable.store.JobUpdate;
-import dev.durable.store.RecordText;
 import dev.durable.store.Thrown;
 import java.time.Duration;
 import java.util.Locale;
@@ -64,7 +63,7 @@ record RetryRules(Of of, Terms terms, AttemptServices.Code code, RandomGenerator
             ActivityOptions options, String json, @Nullable Duration left) {
         @Override
         public String toString() {
-            return RecordText.of(this);
+            return "Terms[" + options + ", left=" + left + "]";
         }
     }
 

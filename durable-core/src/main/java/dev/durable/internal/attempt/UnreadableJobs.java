@@ -123,6 +123,7 @@ public final class UnreadableJobs {
                                 fingerprint,
                                 all == null ? "[]" : all,
                                 shown,
+                                null,
                                 null),
                         () -> {});
     }

@@ -1,5 +1,6 @@
 package dev.durable.internal.client;
 
+import dev.durable.ActivityCancellationType;
 import dev.durable.ActivityContext;
 import dev.durable.ActivityOptions;
 import dev.durable.DeferException;
@@ -57,6 +58,8 @@ public final class BatchFollower implements BatchWatch {
                 false,
                 false,
                 Map.of(),
+                null,
+                ActivityCancellationType.TRY_CANCEL,
                 null);
     }
 

@@ -6,7 +6,6 @@ import dev.durable.history.EnqueuedOptions;
 import dev.durable.history.OptionsJson;
 import dev.durable.history.Payload;
 import dev.durable.internal.declare.ActivityMethod;
-import dev.durable.store.RecordText;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
@@ -40,10 +39,5 @@ record JobCall(
     String taskQueue() {
         String queue = options.taskQueue();
         return queue == null ? "default" : queue;
-    }
-
-    @Override
-    public String toString() {
-        return RecordText.of(this);
     }
 }

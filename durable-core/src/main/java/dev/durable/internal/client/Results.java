@@ -109,7 +109,7 @@ final class Results {
             return code.failures().decode(failure, List.of(), Results.class.getClassLoader());
         }
         ClassLoader loader = workflow.declared().getClassLoader();
-        return code.failures().decode(failure, workflow.run().named(), loader);
+        return code.failures().decode(failure, workflow.methods().run().named(), loader);
     }
 
     /** What a future failed with, as itself. */

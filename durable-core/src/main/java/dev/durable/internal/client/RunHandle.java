@@ -183,7 +183,7 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
     }
 
     private Type returnType() {
-        return workflow == null ? Object.class : workflow.run().returnType();
+        return workflow == null ? Object.class : workflow.methods().run().returnType();
     }
 
     // ── messages ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -319,10 +319,10 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
     }
 
     private static MethodSpec question(WorkflowType type, String name) {
-        MethodSpec spec = type.queries().get(name);
+        MethodSpec spec = type.methods().queries().get(name);
         if (spec == null) {
             throw new QueryFailedException("workflow " + type.name() + " has no query " + name + "; it has "
-                    + type.queries().keySet().stream().sorted().toList());
+                    + type.methods().queries().keySet().stream().sorted().toList());
         }
         return spec;
     }

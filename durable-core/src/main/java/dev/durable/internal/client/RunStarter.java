@@ -190,7 +190,12 @@ final class RunStarter {
     private Job again(StartOptions options, WorkflowStarted ended, @Nullable BatchPlace place) {
         @Nullable
         Object[] call = code.payloads()
-                .decodeArguments(code.registry().workflowOf(BackgroundJob.class).run(), ended.input());
+                .decodeArguments(
+                        code.registry()
+                                .workflowOf(BackgroundJob.class)
+                                .methods()
+                                .run(),
+                        ended.input());
         String activity = (String) Objects.requireNonNull(call[0]);
         Payload arguments = (Payload) Objects.requireNonNull(call[1]);
         String recorded = ((Payload) Objects.requireNonNull(call[2])).json();
@@ -333,20 +338,14 @@ final class RunStarter {
         return new NewRun(
                 key,
                 target.type(),
-                target.formerTypes(),
                 queue == null ? target.defaultQueue() : queue,
                 fence == null ? key.runId() : fence,
-                List.of(),
-                List.of(),
-                null,
-                options.startDelay(),
-                false,
-                options.reusePolicy(),
-                options.conflictPolicy(),
-                deadline(now.plus(options.startDelay()), options),
-                options.expiresAt(),
+                NewRun.FirstTurn.later(List.of(), options.startDelay()),
+                new NewRun.Policies(options.reusePolicy(), options.conflictPolicy(), target.formerTypes()),
+                new NewRun.Deadlines(deadline(now.plus(options.startDelay()), options), options.expiresAt()),
                 options.memo(),
-                message);
+                message,
+                null);
     }
 
     private WorkflowStarted started(NewRun run, StartOptions options, Payload input, Instant at) {
@@ -360,8 +359,11 @@ final class RunStarter {
                         run.taskQueue(),
                         input,
                         0,
-                        run.deadline(),
-                        options.headers())
+                        run.deadlines().timesOutAt(),
+                        options.headers(),
+                        false,
+                        null,
+                        null)
                 .withStartDelay(options.startDelay())
                 .withStartedBy(caller == null ? code.identity() : caller);
     }

@@ -89,7 +89,7 @@ public final class StoreClient implements DurableClient {
             WorkflowType workflow, StartOptions options, Recorded call) {
         Bounds.start("workflow", options);
         code.unknownTypes().startByClass(workflow, options.taskQueue());
-        Payload input = code.payloads().encodeArguments(workflow.run(), call.arguments());
+        Payload input = code.payloads().encodeArguments(workflow.methods().run(), call.arguments());
         return RunHandle.started(
                 dispatch, code, workflow, options.id(), starts.start(RunStarter.Target.of(workflow), options, input));
     }
@@ -111,7 +111,7 @@ public final class StoreClient implements DurableClient {
     private Payload runArguments(@Nullable WorkflowType workflow, String workflowType, @Nullable Object... arguments) {
         return workflow == null
                 ? code.payloads().encodeArguments(workflowType, arguments)
-                : code.payloads().encodeArguments(workflow.run(), arguments);
+                : code.payloads().encodeArguments(workflow.methods().run(), arguments);
     }
 
     private RunStarter.Target target(@Nullable WorkflowType workflow, String name, StartOptions options) {
@@ -145,7 +145,7 @@ public final class StoreClient implements DurableClient {
             WorkflowType workflow, StartOptions options, Recorded run, Recorded signal) {
         Bounds.start("workflow", options);
         code.unknownTypes().startByClass(workflow, options.taskQueue());
-        Payload input = code.payloads().encodeArguments(workflow.run(), run.arguments());
+        Payload input = code.payloads().encodeArguments(workflow.methods().run(), run.arguments());
         Payload message = Messages.arguments(code, workflow, signal.name(), signal.arguments());
         return told(
                 workflow,

@@ -6,7 +6,6 @@ import dev.durable.internal.drive.Step;
 import dev.durable.store.CommitUnknownException;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.ReadBack;
-import dev.durable.store.RecordText;
 import dev.durable.store.Transition;
 import dev.durable.store.Writes;
 import java.time.Duration;
@@ -99,7 +98,7 @@ public final class TransitionLane implements Step {
 
         @Override
         public String toString() {
-            return RecordText.of(this);
+            return "Written[" + outcome + "]";
         }
     }
 
@@ -155,7 +154,7 @@ public final class TransitionLane implements Step {
             } else if (outcomes.get(i) == Transition.Outcome.LOCKED) {
                 stepAside(entry);
             } else {
-                entry.complete(outcomes.get(i), entry.transition.newFence());
+                entry.complete(outcomes.get(i), entry.transition.fences().next());
             }
         }
         unknown = doubtful;
@@ -202,7 +201,8 @@ public final class TransitionLane implements Step {
                 // Whether messages wait was not answered: going on to look is always right.
                 entry.complete(Transition.Outcome.APPLIED_MORE, happened);
             } else if (overtaken) {
-                entry.complete(Transition.Outcome.FENCE_LOST, entry.transition.newFence());
+                entry.complete(
+                        Transition.Outcome.FENCE_LOST, entry.transition.fences().next());
             } else {
                 again.add(entry.again(fences.get()));
             }
@@ -240,7 +240,7 @@ public final class TransitionLane implements Step {
 
         List<UUID> fences() {
             List<UUID> all = new ArrayList<>(tried);
-            all.add(transition.newFence());
+            all.add(transition.fences().next());
             return all;
         }
 
@@ -249,7 +249,7 @@ public final class TransitionLane implements Step {
         }
 
         Entry again(UUID fence) {
-            tried.add(transition.newFence());
+            tried.add(transition.fences().next());
             transition = transition.withNewFence(fence);
             return this;
         }

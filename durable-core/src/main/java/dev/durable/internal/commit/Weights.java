@@ -34,7 +34,11 @@ public final class Weights {
     }
 
     public static long of(NewRun run) {
-        return OBJECT + ofEvents(run.events()) + ofJobs(run.jobs()) + of(run.memo()) + of(run.message());
+        return OBJECT
+                + ofEvents(run.firstTurn().events())
+                + ofJobs(run.firstTurn().jobs())
+                + of(run.memo())
+                + of(run.message());
     }
 
     public static long of(JobUpdate update) {
@@ -90,15 +94,15 @@ public final class Weights {
         Transition.Close close = transition.close();
         return OBJECT
                 + ofEvents(transition.events())
-                + ofJobs(transition.jobs())
+                + ofJobs(transition.jobs().scheduled())
                 + (close == null ? 0 : heapBytes(close.result()) + heapBytes(close.failure()));
     }
 
     public static long of(ClaimedJob job) {
         return OBJECT
-                + heapBytes(job.input())
-                + heapBytes(job.options())
-                + heapBytes(job.headers())
+                + heapBytes(job.content().input())
+                + heapBytes(job.content().options())
+                + heapBytes(job.content().headers())
                 + heapBytes(job.heartbeatDetails())
                 + heapBytes(job.notes());
     }
@@ -124,7 +128,9 @@ public final class Weights {
     private static long ofJobs(List<NewJob> jobs) {
         long bytes = 0;
         for (NewJob job : jobs) {
-            bytes += heapBytes(job.input()) + heapBytes(job.options()) + heapBytes(job.headers());
+            bytes += heapBytes(job.content().input())
+                    + heapBytes(job.content().options())
+                    + heapBytes(job.content().headers());
         }
         return bytes;
     }

@@ -7,7 +7,6 @@ import dev.durable.RetryPolicy;
 import dev.durable.history.EnqueuedOptions;
 import dev.durable.history.OptionsJson;
 import dev.durable.store.Portion;
-import dev.durable.store.RecordText;
 import java.time.Duration;
 import java.util.Optional;
 import org.slf4j.Logger;
@@ -42,7 +41,7 @@ public final class BackgroundOptions {
 
         @Override
         public String toString() {
-            return RecordText.of(this);
+            return "Question[" + activity + "]";
         }
 
         /** The text, and the answer with the headers in it. */

@@ -98,9 +98,9 @@ final class Registration {
                         .flatMap(Draft::activityTypes)
                         .forEach(injected::add);
                 read.ifPresent(r -> {
-                    signatures.add(r.run());
-                    signatures.addAll(r.signals().values());
-                    signatures.addAll(r.queries().values());
+                    signatures.add(r.methods().run());
+                    signatures.addAll(r.methods().signals().values());
+                    signatures.addAll(r.methods().queries().values());
                     if (constructor != null) {
                         drafts.add(new Draft(r, type, constructor));
                     }
@@ -188,10 +188,7 @@ final class Registration {
                     constructor,
                     activityTypes(constructor).map(types::get).toList(),
                     read.stallOn(),
-                    read.run(),
-                    read.signals(),
-                    read.queries(),
-                    read.unfinishedPolicies());
+                    read.methods());
         }
     }
 }

@@ -101,7 +101,7 @@ public final class Registry {
         Set<String> signals = new HashSet<>();
         for (WorkflowType workflow : workflows.values()) {
             queues.add(workflow.taskQueue());
-            signals.addAll(workflow.signals().keySet());
+            signals.addAll(workflow.methods().signals().keySet());
         }
         Set<String> all = new HashSet<>(activityMethods.keySet());
         all.addAll(activities.keySet());

@@ -76,10 +76,7 @@ final class WorkflowReader {
                         null,
                         List.of(),
                         stallOn(r),
-                        r,
-                        signals,
-                        queries,
-                        unfinishedPolicies(handlers)));
+                        new WorkflowType.Methods(r, signals, queries, unfinishedPolicies(handlers))));
     }
 
     private static Map<String, HandlerUnfinishedPolicy> unfinishedPolicies(List<Handler> handlers) {

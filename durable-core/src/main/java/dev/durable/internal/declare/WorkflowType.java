@@ -21,10 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param constructor its only constructor, accessible; null where a client knows only the declaration
  * @param dependencies the activity types of its parameters, in order
  * @param stallOn exceptions that stall a run instead of failing it; empty where the engine's default counts
- * @param run the run method, of the declared type
- * @param signals by name
- * @param queries by name
- * @param unfinishedPolicies of signals, by name, where another than the default was chosen
+ * @param methods its run method and handlers
  */
 public record WorkflowType(
         String name,
@@ -35,28 +32,42 @@ public record WorkflowType(
         @Nullable Constructor<?> constructor,
         List<ActivityType> dependencies,
         Set<Class<? extends Throwable>> stallOn,
-        MethodSpec run,
-        Map<String, MethodSpec> signals,
-        Map<String, MethodSpec> queries,
-        Map<String, HandlerUnfinishedPolicy> unfinishedPolicies) {
+        Methods methods) {
 
     public WorkflowType {
         aliases = List.copyOf(aliases);
         dependencies = List.copyOf(dependencies);
         stallOn = Set.copyOf(stallOn);
-        signals = Map.copyOf(signals);
-        queries = Map.copyOf(queries);
-        unfinishedPolicies = Map.copyOf(unfinishedPolicies);
+    }
+
+    /**
+     * The methods of a workflow that callers reach.
+     *
+     * @param run the run method, of the declared type
+     * @param signals by name
+     * @param queries by name
+     * @param unfinishedPolicies of signals, by name, where another than the default was chosen
+     */
+    public record Methods(
+            MethodSpec run,
+            Map<String, MethodSpec> signals,
+            Map<String, MethodSpec> queries,
+            Map<String, HandlerUnfinishedPolicy> unfinishedPolicies) {
+        public Methods {
+            signals = Map.copyOf(signals);
+            queries = Map.copyOf(queries);
+            unfinishedPolicies = Map.copyOf(unfinishedPolicies);
+        }
     }
 
     /** What happens to the handler of this signal when the run ends before it. */
     public HandlerUnfinishedPolicy unfinishedPolicy(String signal) {
-        return unfinishedPolicies.getOrDefault(signal, HandlerUnfinishedPolicy.WARN_AND_ABANDON);
+        return methods.unfinishedPolicies().getOrDefault(signal, HandlerUnfinishedPolicy.WARN_AND_ABANDON);
     }
 
     /** The exceptions that its run method names. */
     public Collection<Class<? extends Throwable>> named() {
-        return run.named();
+        return methods.run().named();
     }
 
     /** The name, then the aliases. */

@@ -81,6 +81,6 @@ public final class ActivityStarter {
 
     private void giveBack(ClaimedJob job, ActivitySlots.Slot slot) {
         slot.free();
-        host.reports().end(new JobUpdate.Release(job.key(), job.lease(), Duration.ZERO, null, false), () -> {});
+        host.reports().end(new JobUpdate.Release(job.key(), job.lease(), Duration.ZERO, null, false, null), () -> {});
     }
 }

@@ -156,7 +156,7 @@ public final class HeldLeases implements Chore {
                 log.info("{} is leased to this process, which does not know of it: given back", job.key());
                 suspects.remove(job.lease());
                 boolean begun = leases().isForgotten(job.lease());
-                JobUpdate release = new JobUpdate.Release(job.key(), job.lease(), Duration.ZERO, null, begun);
+                JobUpdate release = new JobUpdate.Release(job.key(), job.lease(), Duration.ZERO, null, begun, null);
                 reports.tell(release, (outcome, error) -> {
                     if (error == null) {
                         leases().givenBack(job.lease());

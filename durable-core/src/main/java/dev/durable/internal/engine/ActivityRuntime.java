@@ -298,12 +298,13 @@ final class ActivityRuntime implements EagerJobs {
         if (job == null) {
             return;
         }
-        ActivityQueue queue = pools.queues().get(job.taskQueue());
-        if (queue != null && rules.of(job.taskQueue()).limits().limitsClaims()) {
+        ActivityQueue queue = pools.queues().get(job.route().taskQueue());
+        if (queue != null && rules.of(job.route().taskQueue()).limits().limitsClaims()) {
             queue.nudge();
         }
-        if (admission.isUsed() && OptionsJson.decodeIfReadable(job.options()).limitKey() != null) {
-            admission.look(job.taskQueue());
+        if (admission.isUsed()
+                && OptionsJson.decodeIfReadable(job.content().options()).limitKey() != null) {
+            admission.look(job.route().taskQueue());
         }
     }
 

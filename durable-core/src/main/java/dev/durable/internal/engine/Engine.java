@@ -336,7 +336,7 @@ public final class Engine implements PreparedEngine {
     private boolean runsHere(NewRun run) {
         return working
                 && !closed
-                && run.startDelay().isZero()
+                && run.firstTurn().delay().isZero()
                 && settings.queues().containsKey(run.taskQueue())
                 && registry.workflow(run.type()).isPresent()
                 && !runs.isFull();

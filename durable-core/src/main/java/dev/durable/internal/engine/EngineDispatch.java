@@ -207,8 +207,8 @@ final class EngineDispatch implements Dispatch {
      * for the next poll.
      */
     private void lookAfterDelay(NewRun run, @Nullable StartOutcome outcome) {
-        if (outcome instanceof StartOutcome.Started && !run.startDelay().isZero()) {
-            host.outside().due(host.store().clock().now().plus(run.startDelay()));
+        if (outcome instanceof StartOutcome.Started && !run.firstTurn().delay().isZero()) {
+            host.outside().due(host.store().clock().now().plus(run.firstTurn().delay()));
         }
     }
 
@@ -224,7 +224,7 @@ final class EngineDispatch implements Dispatch {
                 // Of a batch none begins before those in front of it that are in the queue already.
                 transaction.isEmpty() && run.place() == null ? host.outside().eager() : EagerJobs.NONE,
                 null);
-        NewJob job = birth.of(scheduled, run.startDelay(), chosen);
+        NewJob job = birth.of(scheduled, run.firstTurn().delay(), chosen);
         NewRun whole =
                 run.withFirstTurn(List.of(EventJson.encode(started), EventJson.encode(scheduled)), List.of(job), null);
         if (transaction.isPresent()) {

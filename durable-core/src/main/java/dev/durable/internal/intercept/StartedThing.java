@@ -1,7 +1,6 @@
 package dev.durable.internal.intercept;
 
 import dev.durable.intercept.StartCall;
-import dev.durable.store.RecordText;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,10 +15,4 @@ public record StartedThing(
         StartCall.Kind kind,
         String type,
         @Nullable String taskQueue,
-        @Nullable String signal) {
-
-    @Override
-    public String toString() {
-        return RecordText.of(this);
-    }
-}
+        @Nullable String signal) {}

@@ -37,13 +37,13 @@ public final class AttemptSpan {
                 .observer()
                 .attemptBegun(new ActivityAttemptBegin(
                         job.activity(),
-                        job.taskQueue(),
-                        job.workflowType(),
+                        job.route().taskQueue(),
+                        job.route().workflowType(),
                         job.key().run().workflowId(),
                         job.key().run().runId(),
                         job.attempt(),
                         local,
-                        telemetry.since(job.scheduledAt())));
+                        telemetry.since(job.deadlines().scheduledAt())));
     }
 
     /** It ended without a failure. */
@@ -73,8 +73,8 @@ public final class AttemptSpan {
                 .observer()
                 .attemptEnded(new ActivityAttemptEnd(
                         job.activity(),
-                        job.taskQueue(),
-                        job.workflowType(),
+                        job.route().taskQueue(),
+                        job.route().workflowType(),
                         job.key().run().workflowId(),
                         job.key().run().runId(),
                         job.key().seq(),
@@ -89,9 +89,9 @@ public final class AttemptSpan {
     }
 
     private void record(ActivityAttemptEvent event, ClaimedJob of, ActivityAttemptEnd.Outcome outcome) {
-        if (event.endsFor(of.workflowType(), of.key().run())) {
+        if (event.endsFor(of.route().workflowType(), of.key().run())) {
             event.activity = of.activity();
-            event.taskQueue = of.taskQueue();
+            event.taskQueue = of.route().taskQueue();
             event.seq = of.key().seq();
             event.attempt = of.attempt();
             event.local = local;

@@ -2,7 +2,6 @@ package dev.durable.internal.observe;
 
 import dev.durable.history.Failure;
 import dev.durable.store.Bounds;
-import dev.durable.store.RecordText;
 import dev.durable.store.RunKey;
 import dev.durable.store.Thrown;
 import java.util.ArrayList;
@@ -83,11 +82,6 @@ public final class FailureLog {
 
         public static Subject of(RunKey run) {
             return new Subject(run, null, 0, null);
-        }
-
-        @Override
-        public String toString() {
-            return RecordText.of(this);
         }
     }
 

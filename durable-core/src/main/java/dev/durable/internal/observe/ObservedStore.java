@@ -171,7 +171,7 @@ public final class ObservedStore implements InvocationHandler {
                     case StartOutcome.Locked ignored -> null;
                 };
         if (what != null) {
-            WorkflowStart.How own = run.firstTurnDone() ? WorkflowStart.How.EAGER : WorkflowStart.How.DIRECT;
+            WorkflowStart.How own = run.firstTurn().done() ? WorkflowStart.How.EAGER : WorkflowStart.How.DIRECT;
             observer.workflowStarted(new WorkflowStart(
                     run.type(), run.run().workflowId(), run.run().runId(), joined == null ? own : joined, what));
         }

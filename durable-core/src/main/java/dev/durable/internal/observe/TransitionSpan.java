@@ -6,7 +6,6 @@ import dev.durable.history.FailureJson;
 import dev.durable.observe.EngineObserver;
 import dev.durable.observe.TransitionWrite;
 import dev.durable.observe.WorkflowClose;
-import dev.durable.store.RecordText;
 import dev.durable.store.RunIds;
 import dev.durable.store.Transition;
 import java.time.Duration;
@@ -31,7 +30,7 @@ public final class TransitionSpan {
     record OfRun(String workflowType, Map<String, String> headers) {
         @Override
         public String toString() {
-            return RecordText.of(this);
+            return "OfRun[" + workflowType + "]";
         }
     }
 

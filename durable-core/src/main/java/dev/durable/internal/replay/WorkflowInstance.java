@@ -243,11 +243,11 @@ public final class WorkflowInstance {
      */
     public Payload query(String name, Payload arguments) {
         usable();
-        MethodSpec query = type.queries().get(name);
+        MethodSpec query = type.methods().queries().get(name);
         Object workflow = run.feed().workflow();
         if (query == null) {
             throw new QueryFailedException(type.name() + " has no query '" + name + "'; it has "
-                    + type.queries().keySet());
+                    + type.methods().queries().keySet());
         }
         if (workflow == null) {
             throw new QueryFailedException(

@@ -77,7 +77,7 @@ public final class BackgroundJobs implements AttemptOutcome.Sink {
     @Override
     public boolean offer(AttemptOutcome outcome) {
         if (outcome.local()
-                || !outcome.job().workflowType().equals(BackgroundJob.TYPE)
+                || !outcome.job().route().workflowType().equals(BackgroundJob.TYPE)
                 || !outcome.message().name().equals(ActivityCompleted.class.getSimpleName())) {
             return false;
         }
@@ -95,7 +95,7 @@ public final class BackgroundJobs implements AttemptOutcome.Sink {
     private Transition close(AttemptOutcome outcome) {
         RunKey run = outcome.key().run();
         Instant now = clock.now();
-        Instant scheduled = outcome.job().scheduledAt();
+        Instant scheduled = outcome.job().deadlines().scheduledAt();
         Instant at = now.isAfter(scheduled) ? now : scheduled;
         List<StoredEvent> events = new ArrayList<>(2);
         for (StoredEvent note : EventJson.decodeNotes(outcome.message().notes())) {
@@ -113,14 +113,11 @@ public final class BackgroundJobs implements AttemptOutcome.Sink {
         events.add(EventJson.encode(new WorkflowCompleted(NEXT_EVENT + events.size(), at, result)));
         return new Transition(
                 run,
-                run.runId(),
-                random.get(),
+                new Transition.Fences(run.runId(), random.get()),
                 NEXT_EVENT,
                 events,
                 List.of(),
-                List.of(outcome.settlement()),
-                List.of(),
-                List.of(),
+                new Transition.JobChanges(List.of(), List.of(outcome.settlement()), List.of()),
                 true,
                 null,
                 null,

@@ -67,14 +67,11 @@ final class DraftWriter {
         HistoryEvent.Closing closing = draft.closing();
         Transition step = new Transition(
                 key,
-                holding.fence(),
-                host.random(),
+                new Transition.Fences(holding.fence(), host.random()),
                 draft.firstEventId(),
                 draft.events(),
                 draft.consumed(),
-                draft.settled(),
-                draft.cancelled(),
-                draft.jobs(),
+                new Transition.JobChanges(draft.jobs(), draft.settled(), draft.cancelled()),
                 park,
                 closing == null ? holding.warm().wakeAt() : null,
                 null,

@@ -6,7 +6,10 @@ import dev.durable.history.EnqueuedOptions;
 import dev.durable.history.OptionsJson;
 import dev.durable.internal.drive.Jitter;
 import dev.durable.store.ClaimedJob;
+import dev.durable.store.JobContent;
+import dev.durable.store.JobDeadlines;
 import dev.durable.store.JobKey;
+import dev.durable.store.JobRoute;
 import dev.durable.store.JobStart;
 import dev.durable.store.NewJob;
 import dev.durable.store.RunKey;
@@ -65,16 +68,10 @@ public final class JobBirth {
         Instant at = born.plus(delay);
         return new NewJob(
                 scheduled.seq(),
-                scheduled.activity(),
-                scheduled.taskQueue(),
+                new JobRoute(scheduled.activity(), scheduled.taskQueue(), workflowType),
                 options.priority(),
-                scheduled.input().json(),
-                optionsJson,
-                headers.of(scheduled),
-                workflowType,
-                at,
-                options.beginsBy(at),
-                deadline(at, options.scheduleToClose()),
+                new JobContent(scheduled.input().json(), optionsJson, headers.of(scheduled)),
+                new JobDeadlines(at, options.beginsBy(at), deadline(at, options.scheduleToClose())),
                 options.retry().maxWorkerCrashes(),
                 delay.isZero() ? lease(scheduled) : null,
                 options.limitKey(),
@@ -94,18 +91,13 @@ public final class JobBirth {
         ActivityOptions options = call.options();
         return new ClaimedJob(
                 new JobKey(run, call.seq()),
-                call.activity(),
-                call.taskQueue(),
-                workflowType,
+                new JobRoute(call.activity(), call.taskQueue(), workflowType),
                 lease,
                 1,
                 0,
-                call.input().json(),
-                OptionsJson.encode(options),
-                headers.of(call),
-                call.at(),
-                options.beginsBy(call.at()),
-                deadline(call.at(), options.scheduleToClose()),
+                new JobContent(call.input().json(), OptionsJson.encode(options), headers.of(call)),
+                new JobDeadlines(
+                        call.at(), options.beginsBy(call.at()), deadline(call.at(), options.scheduleToClose())),
                 null,
                 null);
     }
@@ -134,18 +126,12 @@ public final class JobBirth {
     private ClaimedJob claimed(NewJob job, NewJob.Lease lease) {
         return new ClaimedJob(
                 new JobKey(run, job.seq()),
-                job.activity(),
-                job.taskQueue(),
-                workflowType,
+                job.route(),
                 lease.token(),
                 1,
                 0,
-                job.input(),
-                job.options(),
-                job.headers(),
-                job.scheduledAt(),
-                job.scheduleToStartDeadline(),
-                job.scheduleToCloseDeadline(),
+                job.content(),
+                job.deadlines(),
                 null,
                 null);
     }

@@ -78,14 +78,11 @@ final class RunClosings {
             Transition.@Nullable Stall stall) {
         return new Transition(
                 run,
-                fence,
-                newFence,
+                new Transition.Fences(fence, newFence),
                 nextEventId,
                 List.of(),
                 List.of(),
-                List.of(),
-                List.of(),
-                List.of(),
+                Transition.JobChanges.NONE,
                 true,
                 wakeAt,
                 stall,

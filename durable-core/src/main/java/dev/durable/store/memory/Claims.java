@@ -140,7 +140,7 @@ final class Claims {
 
     private static long size(ClaimedJob job) {
         String details = job.heartbeatDetails();
-        return (long) job.input().length() + (details == null ? 0 : details.length());
+        return (long) job.content().input().length() + (details == null ? 0 : details.length());
     }
 
     private ClaimedRun claim(RunRow run, RunClaim claim, Instant now) {

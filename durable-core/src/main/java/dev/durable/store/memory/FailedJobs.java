@@ -94,11 +94,11 @@ final class FailedJobs {
         OpenJob.Burial burial = Objects.requireNonNull(last.burial());
         return new FailedJobGroup(
                 burial.fingerprint(),
-                last.activity(),
+                last.route().activity(),
                 alike.size(),
                 Objects.requireNonNull(first.burial()).at(),
                 burial.at(),
-                last.lastFailure(),
+                last.report().lastFailure(),
                 last.key());
     }
 }

@@ -38,9 +38,9 @@ final class FilterMatch {
 
     static boolean matches(JobFilter filter, Job job) {
         return isOrAny(filter.seq(), job.key().seq())
-                && isOrAny(filter.workflowType(), job.spec().workflowType())
-                && isOrAny(filter.activity(), job.spec().activity())
-                && isOrAny(filter.taskQueue(), job.spec().taskQueue())
+                && isOrAny(filter.workflowType(), job.spec().route().workflowType())
+                && isOrAny(filter.activity(), job.spec().route().activity())
+                && isOrAny(filter.taskQueue(), job.spec().route().taskQueue())
                 && (filter.states().isEmpty() || filter.states().contains(job.state()))
                 && job.seen().attempt() >= filter.minAttempt()
                 && matches(filter.burial(), job.burial())

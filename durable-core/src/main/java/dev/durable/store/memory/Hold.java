@@ -22,8 +22,10 @@ final class Hold {
 
     Hold(NewRun start, Instant now) {
         this.fence = start.fence();
-        this.wakeAt = start.firstTurnDone() ? start.wakeAt() : now.plus(start.startDelay());
-        this.toBeBegunBy = start.firstTurnDone() ? null : start.expiresAt();
+        this.wakeAt = start.firstTurn().done()
+                ? start.firstTurn().wakeAt()
+                : now.plus(start.firstTurn().delay());
+        this.toBeBegunBy = start.firstTurn().done() ? null : start.deadlines().expiresAt();
     }
 
     void claim(UUID newFence, UUID session, Instant until) {
@@ -45,7 +47,7 @@ final class Hold {
 
     /** A step is written: whatever stalled the run is over. */
     void moveOn(Transition step, boolean messagesWait, Instant now) {
-        fence = step.newFence();
+        fence = step.fences().next();
         notBefore = null;
         stalledBy = null;
         stalls = 0;

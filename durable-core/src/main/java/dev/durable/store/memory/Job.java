@@ -6,6 +6,7 @@ import dev.durable.store.CancelledIdleJob;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.HeldJob;
 import dev.durable.store.InboxMessage;
+import dev.durable.store.JobDeadlines;
 import dev.durable.store.JobKey;
 import dev.durable.store.JobNotes;
 import dev.durable.store.JobOrder;
@@ -150,7 +151,8 @@ final class Job {
     /** When the attempt of the token's holder times out; null is never. */
     @Nullable
     Instant holdsUntil() {
-        return StoredTimes.earlier(StoredTimes.earlier(deadline, silentUntil), spec.scheduleToCloseDeadline());
+        return StoredTimes.earlier(
+                StoredTimes.earlier(deadline, silentUntil), spec.deadlines().toClose());
     }
 
     // ── orders ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -189,23 +191,8 @@ final class Job {
     }
 
     /** It counts as scheduled at another time. */
-    void moved(JobOrder.Moved to) {
-        spec = new NewJob(
-                spec.seq(),
-                spec.activity(),
-                spec.taskQueue(),
-                spec.priority(),
-                spec.input(),
-                spec.options(),
-                spec.headers(),
-                spec.workflowType(),
-                to.scheduledAt(),
-                to.scheduleToStart(),
-                to.scheduleToClose(),
-                spec.maxWorkerCrashes(),
-                spec.eager(),
-                spec.limitKey(),
-                spec.delay());
+    void moved(JobDeadlines to) {
+        spec = spec.with(spec.content(), to, spec.maxWorkerCrashes());
     }
 
     private static int sum(int crashes, int more) {
@@ -214,22 +201,10 @@ final class Job {
 
     private NewJob spec(
             String options, @Nullable Instant scheduleToStart, @Nullable Instant scheduleToClose, int maxCrashes) {
-        return new NewJob(
-                spec.seq(),
-                spec.activity(),
-                spec.taskQueue(),
-                spec.priority(),
-                spec.input(),
-                options,
-                spec.headers(),
-                spec.workflowType(),
-                spec.scheduledAt(),
-                scheduleToStart,
-                scheduleToClose,
-                maxCrashes,
-                spec.eager(),
-                spec.limitKey(),
-                spec.delay());
+        return spec.with(
+                spec.content().with(null, options),
+                spec.deadlines().with(scheduleToStart, scheduleToClose),
+                maxCrashes);
     }
 
     @Nullable
@@ -246,7 +221,11 @@ final class Job {
         HeldJob.Ordered ordered = revision == 0
                 ? null
                 : new HeldJob.Ordered(
-                        revision, deadline, spec.options(), spec.scheduleToCloseDeadline(), operatorNotes);
+                        revision,
+                        deadline,
+                        spec.content().options(),
+                        spec.deadlines().toClose(),
+                        operatorNotes);
         return new HeldJob(key, lease().token(), cancelRequested, ordered);
     }
 
@@ -261,28 +240,20 @@ final class Job {
                 : null;
         return new OpenJob(
                 key,
-                spec.activity(),
-                spec.taskQueue(),
-                spec.workflowType(),
-                state,
-                paused,
-                begun,
-                cancelRequested,
+                spec.route(),
+                new OpenJob.Status(state, paused, begun, cancelRequested, crashes),
                 seen(),
-                crashes,
-                whole ? spec.input() : null,
-                spec.options(),
+                whole ? spec.content().input() : null,
+                spec.content().options(),
                 new OpenJob.Times(
-                        spec.scheduledAt(),
+                        spec.deadlines().scheduledAt(),
                         visibleAt,
                         claimedAt,
                         deadline,
                         silentUntil,
-                        spec.scheduleToCloseDeadline()),
+                        spec.deadlines().toClose()),
                 worker,
-                lastFailure,
-                heartbeatDetails,
-                whole ? allNotes() : null,
+                new OpenJob.Report(lastFailure, heartbeatDetails, whole ? allNotes() : null),
                 burial);
     }
 
@@ -303,12 +274,12 @@ final class Job {
     OrphanedJob orphaned() {
         return new OrphanedJob(
                 key,
-                spec.activity(),
-                spec.workflowType(),
+                spec.route().activity(),
+                spec.route().workflowType(),
                 attempt,
                 crashes,
                 cancelRequested,
-                OrphanedJob.Options.of(spec.maxWorkerCrashes(), spec.options()),
+                OrphanedJob.Options.of(spec.maxWorkerCrashes(), spec.content().options()),
                 notes,
                 operatorNotes);
     }
@@ -334,7 +305,7 @@ final class Job {
 
     void revive(JobOrder.Revive order) {
         int budget = sum(crashes, order.maxWorkerCrashes());
-        spec = spec(order.options(), spec.scheduleToStartDeadline(), order.scheduleToClose(), budget)
+        spec = spec(order.options(), spec.deadlines().toStart(), order.scheduleToClose(), budget)
                 .withInput(order.input());
     }
 
@@ -362,12 +333,9 @@ final class Job {
     }
 
     private void replace(JobUpdate.@Nullable NewOptions options) {
-        if (options != null && spec.options().equals(options.insteadOf())) {
+        if (options != null && spec.content().options().equals(options.insteadOf())) {
             spec = spec(
-                    options.json(),
-                    spec.scheduleToStartDeadline(),
-                    spec.scheduleToCloseDeadline(),
-                    spec.maxWorkerCrashes());
+                    options.json(), spec.deadlines().toStart(), spec.deadlines().toClose(), spec.maxWorkerCrashes());
         }
     }
 
@@ -395,35 +363,32 @@ final class Job {
     /** When its time is over if nobody runs it; null is never. */
     @Nullable
     Instant waitsUntil() {
-        return StoredTimes.earlier(toStart(), spec.scheduleToCloseDeadline());
+        return StoredTimes.earlier(toStart(), spec.deadlines().toClose());
     }
 
     /** Schedule-to-start is for what has not begun. */
     private @Nullable Instant toStart() {
-        return begun ? null : spec.scheduleToStartDeadline();
+        return begun ? null : spec.deadlines().toStart();
     }
 
     InboxMessage timedOutOutcome(Instant now) {
-        Instant toClose = spec.scheduleToCloseDeadline();
-        Timeout timeout = Timeout.of(toClose != null && !toClose.isAfter(now), toStart(), spec.options());
+        Instant toClose = spec.deadlines().toClose();
+        Timeout timeout = Timeout.of(
+                toClose != null && !toClose.isAfter(now),
+                toStart(),
+                spec.content().options());
         return TimedOutIdleJob.outcome(key, timeout, attempt - 1, heartbeatDetails, allNotes());
     }
 
     ClaimedJob claimed() {
         return new ClaimedJob(
                 key,
-                spec.activity(),
-                spec.taskQueue(),
-                spec.workflowType(),
+                spec.route(),
                 lease().token(),
                 attempt,
                 crashes,
-                spec.input(),
-                spec.options(),
-                spec.headers(),
-                spec.scheduledAt(),
-                toStart(),
-                spec.scheduleToCloseDeadline(),
+                spec.content(),
+                spec.deadlines().with(toStart(), spec.deadlines().toClose()),
                 heartbeatDetails,
                 notes);
     }
@@ -431,7 +396,7 @@ final class Job {
     PendingActivity describe() {
         return new PendingActivity(
                 key.seq(),
-                spec.activity(),
+                spec.route().activity(),
                 cancelRequested && lease != null ? "cancelling" : state.name().toLowerCase(Locale.ROOT),
                 attempt,
                 visibleAt,

@@ -132,7 +132,7 @@ final class JobQueues {
         return queue(claim.taskQueue())
                 .ready
                 .inOrder()
-                .filter(job -> activities.contains(job.spec().activity())
+                .filter(job -> activities.contains(job.spec().route().activity())
                         && !claim.without().contains(job.key()))
                 .limit(limit)
                 .toList();
@@ -181,7 +181,7 @@ final class JobQueues {
     /** The jobs that run in workers, or were left to token holders. */
     Stream<Job> running(String taskQueue) {
         return Stream.concat(running.values().stream().flatMap(held -> held.values().stream()), external.inOrder())
-                .filter(job -> job.spec().taskQueue().equals(taskQueue));
+                .filter(job -> job.spec().route().taskQueue().equals(taskQueue));
     }
 
     Set<String> names() {
@@ -267,7 +267,7 @@ final class JobQueues {
     }
 
     private Queue of(Job job) {
-        return queue(job.spec().taskQueue());
+        return queue(job.spec().route().taskQueue());
     }
 
     private Queue queue(String name) {

@@ -3,6 +3,7 @@ package dev.durable.store.memory;
 import dev.durable.client.ActivityState;
 import dev.durable.client.AuditEntry;
 import dev.durable.store.InboxMessage;
+import dev.durable.store.JobDeadlines;
 import dev.durable.store.JobOrder;
 import dev.durable.store.JobOrder.Audit;
 import dev.durable.store.JobOrder.Outcome;
@@ -100,7 +101,7 @@ final class Orders {
     }
 
     private void reschedule(JobOrder.Reschedule order, Job job) {
-        JobOrder.Moved moved = order.moved();
+        JobDeadlines moved = order.moved();
         if (moved != null) {
             job.moved(moved);
         }

@@ -2,7 +2,6 @@ package dev.durable.store.memory;
 
 import dev.durable.client.ActivityState;
 import dev.durable.store.JobUpdate;
-import dev.durable.store.RecordText;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
@@ -17,19 +16,14 @@ final class Places {
     private final Map<UUID, Place> kept = new HashMap<>();
 
     private record Place(
-            UUID session, String taskQueue, @Nullable String limitKey, Instant until) {
-        @Override
-        public String toString() {
-            return RecordText.of(this);
-        }
-    }
+            UUID session, String taskQueue, @Nullable String limitKey, Instant until) {}
 
     /** A running job is about to be taken from its worker, or given up by it. */
     void keep(Job job, boolean limited, Instant now) {
         if (limited && job.state() == ActivityState.RUNNING) {
             Place place = new Place(
                     job.lease().session(),
-                    job.spec().taskQueue(),
+                    job.spec().route().taskQueue(),
                     job.spec().limitKey(),
                     now.plus(JobUpdate.PLACE_KEPT));
             kept.putIfAbsent(job.lease().token(), place);

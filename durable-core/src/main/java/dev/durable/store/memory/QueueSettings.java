@@ -94,7 +94,7 @@ final class QueueSettings {
     /** A job was claimed. */
     void begun(Job job, Instant now) {
         String key = job.spec().limitKey();
-        String taskQueue = job.spec().taskQueue();
+        String taskQueue = job.spec().route().taskQueue();
         if (key != null && limits(taskQueue).keyRatePerSecond() != null) {
             starts(taskQueue, key).add(now, 1);
         }

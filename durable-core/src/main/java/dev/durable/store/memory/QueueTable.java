@@ -160,7 +160,8 @@ final class QueueTable {
         return tables.runs().all().values().stream()
                 .filter(RunRow::isOpen)
                 .flatMap(run -> run.jobs().values().stream())
-                .filter(job -> job.state() == state && job.spec().taskQueue().equals(taskQueue));
+                .filter(job ->
+                        job.state() == state && job.spec().route().taskQueue().equals(taskQueue));
     }
 
     private Stream<RunRow> runs(String taskQueue) {

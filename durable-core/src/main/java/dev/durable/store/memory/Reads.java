@@ -140,7 +140,9 @@ final class Reads {
     }
 
     private static long size(OpenJob job) {
-        return size(job.options()) + size(job.lastFailure()) + size(job.heartbeatDetails());
+        return size(job.options())
+                + size(job.report().lastFailure())
+                + size(job.report().heartbeatDetails());
     }
 
     private static long size(@Nullable String text) {

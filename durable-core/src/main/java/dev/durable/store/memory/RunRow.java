@@ -3,7 +3,6 @@ package dev.durable.store.memory;
 import dev.durable.client.WorkflowStatus;
 import dev.durable.store.JobStart;
 import dev.durable.store.NewRun;
-import dev.durable.store.RecordText;
 import dev.durable.store.RunKey;
 import dev.durable.store.RunRecord;
 import dev.durable.store.StoredEvent;
@@ -39,7 +38,7 @@ final class RunRow {
             UUID fence) {
         @Override
         public String toString() {
-            return RecordText.of(this);
+            return "Ending[" + status + ", " + at + "]";
         }
     }
 
@@ -47,7 +46,7 @@ final class RunRow {
         this.start = start;
         this.startedAt = now;
         this.hold = new Hold(start, now);
-        append(start.events(), start.fence());
+        append(start.firstTurn().events(), start.fence());
     }
 
     RunKey key() {
@@ -126,7 +125,7 @@ final class RunRow {
     /** When it expires; null is never. */
     @Nullable
     Instant expiresAt() {
-        return ending != null ? null : StoredTimes.earlier(start.deadline(), hold.toBeBegunBy());
+        return ending != null ? null : StoredTimes.earlier(start.deadlines().timesOutAt(), hold.toBeBegunBy());
     }
 
     /** Of a background job the name of its activity; null of any other run. */

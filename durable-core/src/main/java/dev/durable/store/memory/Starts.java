@@ -38,7 +38,7 @@ final class Starts {
             return alreadyOpen(start, latest);
         }
         RunRecord closed = latest.record();
-        return refuses(start.reusePolicy(), closed.status())
+        return refuses(start.policies().reuse(), closed.status())
                 ? new StartOutcome.Refused(
                         closed.run().runId(), closed.status(), tables.runs().isAt(start.place(), latest))
                 : begin(start);
@@ -72,7 +72,7 @@ final class Starts {
     private StartOutcome begin(NewRun start) {
         RunRow run = new RunRow(start, tables.now());
         tables.runs().add(run);
-        tables.bear(run, start.jobs());
+        tables.bear(run, start.firstTurn().jobs());
         InboxMessage message = start.message();
         if (message != null) {
             tables.post(run, message);

@@ -88,7 +88,7 @@ final class Tables {
             run.jobs().put(spec.seq(), job);
             jobs.add(job, now());
             if (job.state() == ActivityState.DELAYED && spec.isDueSoon()) {
-                hints.owe(new JobsReady(spec.taskQueue()));
+                hints.owe(new JobsReady(spec.route().taskQueue()));
             }
             hintIfReady(job);
         }
@@ -154,7 +154,7 @@ final class Tables {
     /** Its attempt is over, its body may not be: where that is limited, it keeps its place. */
     void keepPlace(Job job) {
         boolean limited = job.spec().limitKey() != null
-                || settings.limits(job.spec().taskQueue()).concurrency() != null;
+                || settings.limits(job.spec().route().taskQueue()).concurrency() != null;
         places.keep(job, limited, now());
     }
 
@@ -212,7 +212,7 @@ final class Tables {
 
     private void hintIfReady(Job job) {
         if (job.state() == ActivityState.READY || job.state() == ActivityState.WAITING) {
-            hints.owe(new JobsReady(job.spec().taskQueue()));
+            hints.owe(new JobsReady(job.spec().route().taskQueue()));
         }
     }
 }

@@ -21,13 +21,15 @@ final class Transitions {
 
     Outcome commit(Transition step) {
         RunRow run = tables.runs().findOpen(step.run().runId());
-        if (run == null || !run.hold().fence().equals(step.fence()) || run.nextEventId() != step.nextEventId()) {
+        if (run == null
+                || !run.hold().fence().equals(step.fences().held())
+                || run.nextEventId() != step.nextEventId()) {
             return Outcome.FENCE_LOST;
         }
         if (step.stall() != null) {
             return stall(run, step, step.stall());
         }
-        if (!holdsAll(run, step.settled())) {
+        if (!holdsAll(run, step.jobs().settled())) {
             return Outcome.STALE;
         }
         return step.close() != null ? close(run, step, step.close()) : move(run, step);
@@ -47,7 +49,7 @@ final class Transitions {
     }
 
     private Outcome stall(RunRow run, Transition step, Transition.Stall why) {
-        run.hold().stall(why, step.newFence(), tables.now());
+        run.hold().stall(why, step.fences().next(), tables.now());
         tables.place(run);
         return Outcome.APPLIED;
     }
@@ -60,26 +62,34 @@ final class Transitions {
             return Outcome.CLOSE_REFUSED;
         }
         Set<Integer> settled =
-                step.settled().stream().map(Transition.Settled::seq).collect(Collectors.toSet());
+                step.jobs().settled().stream().map(Transition.Settled::seq).collect(Collectors.toSet());
         List<LeftJob> left = run.jobs().values().stream()
                 .filter(job -> !settled.contains(job.key().seq()))
                 .map(Job::left)
                 .toList();
         Instant at = step.events().getLast().at();
-        run.append(step.closingWith(LeftJob.events(left, at)).events(), step.newFence());
-        step.settled().forEach(ended -> tables.delete(run, job(run, ended.seq())));
+        run.append(
+                step.closingWith(LeftJob.events(left, at)).events(),
+                step.fences().next());
+        step.jobs().settled().forEach(ended -> tables.delete(run, job(run, ended.seq())));
         tables.end(
-                run, new RunRow.Ending(close.status(), close.result(), close.failure(), tables.now(), step.newFence()));
+                run,
+                new RunRow.Ending(
+                        close.status(),
+                        close.result(),
+                        close.failure(),
+                        tables.now(),
+                        step.fences().next()));
         return Outcome.APPLIED;
     }
 
     private Outcome move(RunRow run, Transition step) {
         Instant now = tables.now();
-        run.append(step.events(), step.newFence());
+        run.append(step.events(), step.fences().next());
         run.inbox().removeAll(step.consumed());
-        step.settled().forEach(ended -> tables.delete(run, job(run, ended.seq())));
-        tables.bear(run, step.jobs());
-        step.cancelled().forEach(seq -> cancel(run.jobs().get(seq)));
+        step.jobs().settled().forEach(ended -> tables.delete(run, job(run, ended.seq())));
+        tables.bear(run, step.jobs().scheduled());
+        step.jobs().cancelled().forEach(seq -> cancel(run.jobs().get(seq)));
         boolean messagesWait = !run.inbox().isEmpty();
         run.hold().moveOn(step, messagesWait, now);
         tables.place(run);

@@ -370,14 +370,11 @@ class AttemptContextTest {
         Transition.Outcome cancelled = bench.memory
                 .commit(List.of(new Transition(
                         claim.run(),
-                        claim.fence(),
-                        UUID.randomUUID(),
+                        new Transition.Fences(claim.fence(), UUID.randomUUID()),
                         claim.nextEventId(),
                         List.of(),
                         List.of(),
-                        List.of(),
-                        List.of(1),
-                        List.of(),
+                        new Transition.JobChanges(List.of(), List.of(), List.of(1)),
                         true,
                         null,
                         null,

@@ -86,13 +86,13 @@ class AttemptTest {
             });
 
             OpenJob job = bench.memory.jobs(JobFilter.of(key), 1).getFirst();
-            assertThat(job.state())
+            assertThat(job.status().state())
                     .isEqualTo(end == OnExhausted.INCIDENT ? ActivityState.INCIDENT : ActivityState.DEAD);
             assertThat(job.burial().fingerprint())
                     .startsWith("Work.run: java.lang.IllegalStateException at ")
                     .doesNotContain("declined");
-            assertThat(job.lastFailure()).isEqualTo("java.lang.IllegalStateException: declined for ***@***");
-            assertThat(job.notes()).contains("\"IncidentRaised\"");
+            assertThat(job.report().lastFailure()).isEqualTo("java.lang.IllegalStateException: declined for ***@***");
+            assertThat(job.report().notes()).contains("\"IncidentRaised\"");
             assertThat(bench.inbox(key)).as("its run waits").isEmpty();
             assertThat(bench.leases.isEmpty()).isTrue();
         }
@@ -480,7 +480,7 @@ class AttemptTest {
         crash();
         crash();
         OpenJob dead = bench.memory.jobs(JobFilter.ALL, 1).getFirst();
-        assertThat(dead.state()).isEqualTo(ActivityState.DEAD);
+        assertThat(dead.status().state()).isEqualTo(ActivityState.DEAD);
         bench.memory.order(
                 List.of(new JobOrder.Revive(key, JobOrder.Trace.NONE, dead.seen(), null, dead.options(), null, 1)));
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import dev.durable.ActivityCancellationType;
 import dev.durable.ActivityOptions;
 import dev.durable.RetryPolicy;
 import dev.durable.client.ActivityState;
@@ -16,6 +17,7 @@ import dev.durable.internal.upkeep.ExternalTimeouts;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.JobKey;
 import dev.durable.store.JobOrder;
+import dev.durable.store.JobRoute;
 import dev.durable.store.OpenJob;
 import dev.durable.store.RunKey;
 import dev.durable.store.StoreClock;
@@ -145,25 +147,30 @@ class ExternalAttemptsTest {
     private static OpenJob job(Instant deadline, Instant silentUntil, Instant close) {
         RetryPolicy policy = new RetryPolicy(9, Duration.ofMillis(1), 1, Duration.ofMillis(1), 0, List.of(), 3);
         ActivityOptions options = new ActivityOptions(
-                null, Duration.ofMinutes(1), null, null, null, policy, 0, false, false, false, Map.of());
+                null,
+                Duration.ofMinutes(1),
+                null,
+                null,
+                null,
+                policy,
+                0,
+                false,
+                false,
+                false,
+                Map.of(),
+                null,
+                ActivityCancellationType.TRY_CANCEL,
+                null);
         return new OpenJob(
                 new JobKey(new RunKey(new UUID(1, 1), "order-1"), 1),
-                "Bank.pay",
-                "default",
-                "Paying",
-                ActivityState.EXTERNAL,
-                false,
-                true,
-                false,
+                new JobRoute("Bank.pay", "default", "Paying"),
+                new OpenJob.Status(ActivityState.EXTERNAL, false, true, false, 0),
                 new JobOrder.Seen(new UUID(2, 2), 1, 0),
-                0,
                 null,
                 OptionsJson.encode(options),
                 new OpenJob.Times(NOW.minusSeconds(60), null, NOW.minusSeconds(60), deadline, silentUntil, close),
                 null,
-                null,
-                null,
-                null,
+                new OpenJob.Report(null, null, null),
                 null);
     }
 }

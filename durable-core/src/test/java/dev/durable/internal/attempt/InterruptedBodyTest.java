@@ -7,6 +7,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import dev.durable.ActivityCancellationType;
 import dev.durable.ActivityOptions;
 import dev.durable.RetryPolicy;
 import dev.durable.StoreUnavailableException;
@@ -82,7 +83,10 @@ class InterruptedBodyTest {
                 true,
                 false,
                 atMostOnce,
-                Map.of("tenant", "a"));
+                Map.of("tenant", "a"),
+                null,
+                ActivityCancellationType.TRY_CANCEL,
+                null);
     }
 
     @Test

@@ -119,7 +119,8 @@ class RetryDecisionTest {
                 3,
                 RetryPolicy.Growth.EXPONENTIAL,
                 OnlyIo.class.getName(),
-                OnExhausted.FAIL);
+                OnExhausted.FAIL,
+                0);
 
         assertThat(asking(policy, new IOException("disk"), 1)).isInstanceOf(RetryDecision.Retry.class);
         assertThat(asking(policy, new IOException("disk"), 3)).isInstanceOf(RetryDecision.Exhausted.class);

@@ -2,6 +2,7 @@ package dev.durable.internal.attempt;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.durable.ActivityCancellationType;
 import dev.durable.ActivityOptions;
 import dev.durable.CancelledException;
 import dev.durable.DeferException;
@@ -119,7 +120,20 @@ class RetryRulesTest {
 
     private static ActivityOptions options(RetryPolicy policy, boolean once) {
         return new ActivityOptions(
-                null, Duration.ofMinutes(1), null, null, null, policy, 0, false, false, once, Map.of());
+                null,
+                Duration.ofMinutes(1),
+                null,
+                null,
+                null,
+                policy,
+                0,
+                false,
+                false,
+                once,
+                Map.of(),
+                null,
+                ActivityCancellationType.TRY_CANCEL,
+                null);
     }
 
     private static RetryPolicy asking(RetryPolicy policy) {

@@ -66,7 +66,7 @@ class UnreadableJobsTest {
     }
 
     private List<HistoryEvent> notes(JobKey key) {
-        return EventJson.decodeNotes(job(key).notes()).stream()
+        return EventJson.decodeNotes(job(key).report().notes()).stream()
                 .map(EventJson::decode)
                 .toList();
     }
@@ -98,7 +98,7 @@ class UnreadableJobsTest {
         assertThat(bodies).hasValue(0);
         assertThat(bench.slots.free()).isEqualTo(4);
         assertThat(bench.leases.isEmpty()).isTrue();
-        assertThat(job(key).lastFailure())
+        assertThat(job(key).report().lastFailure())
                 .startsWith("worker me can't read it: dev.durable.PayloadException: argument 1")
                 .contains("of Work.run can't be read as java.lang.String", "What is stored: 20 characters of JSON")
                 .doesNotContain("a string");
@@ -142,7 +142,7 @@ class UnreadableJobsTest {
             bench.work();
 
             assertThat(bench.state(key)).as(options).isEqualTo("ready 1");
-            assertThat(job(key).lastFailure())
+            assertThat(job(key).report().lastFailure())
                     .contains(
                             "the options of Work.run can't be read: ", "Usually a newer version of Durable wrote them")
                     .containsAnyOf(
@@ -203,10 +203,10 @@ class UnreadableJobsTest {
         }
 
         OpenJob incident = job(key);
-        assertThat(incident.state()).isEqualTo(ActivityState.INCIDENT);
+        assertThat(incident.status().state()).isEqualTo(ActivityState.INCIDENT);
         assertThat(incident.seen().attempt()).isEqualTo(1);
         assertThat(incident.burial().fingerprint()).isEqualTo("Work.run: not read");
-        assertThat(incident.lastFailure()).contains("argument 1", "20 characters of JSON");
+        assertThat(incident.report().lastFailure()).contains("argument 1", "20 characters of JSON");
         assertThat(bench.inbox(key)).as("its run waits").isEmpty();
         List<HistoryEvent> notes = notes(key);
         assertThat(notes).hasSize(2);
@@ -236,7 +236,7 @@ class UnreadableJobsTest {
         restarted.runOnce();
         bench.store();
 
-        assertThat(job(key).state()).isEqualTo(ActivityState.INCIDENT);
+        assertThat(job(key).status().state()).isEqualTo(ActivityState.INCIDENT);
     }
 
     /** The worker without its memory. */
@@ -272,8 +272,8 @@ class UnreadableJobsTest {
         Notes notes = Notes.of(elsewhere, bench.clock.now());
         assertThat(notes.read(bench.clock.now())).isTrue();
         bench.memory.update(List.of(
-                new JobUpdate.Annotate(key, elsewhere.lease(), notes.json()),
-                new JobUpdate.Release(key, elsewhere.lease(), Duration.ZERO, null)));
+                new JobUpdate.Annotate(key, elsewhere.lease(), notes.json(), null),
+                new JobUpdate.Release(key, elsewhere.lease(), Duration.ZERO, null, true, null)));
 
         assertThat(claimedHere(Duration.ofMinutes(2))).isTrue();
 

@@ -75,14 +75,11 @@ class WeightsTest {
         put = 0;
         Transition step = new Transition(
                 filled(RunKey.class),
-                new UUID(1, 1),
-                new UUID(1, 2),
+                new Transition.Fences(new UUID(1, 1), new UUID(1, 2)),
                 7,
                 List.of(new StoredEvent(7, "t", Instant.EPOCH, null, text("attributes"))),
                 List.of(),
-                List.of(),
-                List.of(),
-                List.of(filled(NewJob.class)),
+                new Transition.JobChanges(List.of(filled(NewJob.class)), List.of(), List.of()),
                 true,
                 null,
                 null,

@@ -116,7 +116,8 @@ class ClosedModulesTest {
         Object stub = Stubs.create(workflow.dependencies().getFirst(), (activity, arguments) -> "c" + arguments[0]);
 
         Object instance = workflow.constructor().newInstance(stub);
-        assertThat(workflow.run().invoke(instance, new Object[] {"o"})).isEqualTo("ran o");
+        assertThat(workflow.methods().run().invoke(instance, new Object[] {"o"}))
+                .isEqualTo("ran o");
 
         Method run = declared.getMethod("run", String.class);
         @SuppressWarnings("unchecked")

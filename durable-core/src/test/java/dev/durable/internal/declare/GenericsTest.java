@@ -50,13 +50,15 @@ class GenericsTest {
         WorkflowType workflow =
                 Registry.builder().register(Concrete.class).build().workflowOf(Concrete.class);
 
-        assertThat(workflow.signals().get("add").parameterTypes()).containsExactly(Order.class);
-        assertThat(workflow.queries().get("last").returnType()).isEqualTo(new TypeRef<List<Order>>() {}.type());
+        assertThat(workflow.methods().signals().get("add").parameterTypes()).containsExactly(Order.class);
+        assertThat(workflow.methods().queries().get("last").returnType())
+                .isEqualTo(new TypeRef<List<Order>>() {}.type());
     }
 
     @Test
     void resolved_types_equal_those_of_the_jdk_both_ways_and_look_like_them() {
-        MethodSpec run = Registry.builder().build().workflowOf(Declared.class).run();
+        MethodSpec run =
+                Registry.builder().build().workflowOf(Declared.class).methods().run();
 
         var result = new TypeRef<Map<String, List<List<Order>>>>() {}.type();
         var more = new TypeRef<List<? extends Order>>() {}.type();
@@ -79,9 +81,9 @@ class GenericsTest {
         WorkflowType workflow =
                 Registry.builder().register(Concrete.class).build().workflowOf(Concrete.class);
 
-        assertThat(workflow.run().method().getDeclaringClass()).isEqualTo(Concrete.class);
-        assertThat(workflow.run().method().isBridge()).isFalse();
-        assertThat(workflow.run().named()).isEmpty();
+        assertThat(workflow.methods().run().method().getDeclaringClass()).isEqualTo(Concrete.class);
+        assertThat(workflow.methods().run().method().isBridge()).isFalse();
+        assertThat(workflow.methods().run().named()).isEmpty();
     }
 
     @Workflow

@@ -84,7 +84,10 @@ class OptionLevelsTest {
                         true,
                         false,
                         false,
-                        Map.of("a", "1", "b", "2")));
+                        Map.of("a", "1", "b", "2"),
+                        null,
+                        ActivityCancellationType.TRY_CANCEL,
+                        null));
     }
 
     @Test
@@ -108,7 +111,10 @@ class OptionLevelsTest {
                         true,
                         false,
                         false,
-                        Map.of("a", "3", "b", "2")));
+                        Map.of("a", "3", "b", "2"),
+                        null,
+                        ActivityCancellationType.TRY_CANCEL,
+                        null));
     }
 
     @Test
@@ -186,7 +192,10 @@ class OptionLevelsTest {
                         false,
                         false,
                         false,
-                        Map.of("a", "5", "b", "2")));
+                        Map.of("a", "5", "b", "2"),
+                        null,
+                        ActivityCancellationType.TRY_CANCEL,
+                        null));
         assertThat(new OptionsAtCallSite().apply(declared)).isEqualTo(declared);
         assertThat(new OptionsAtCallSite()
                         .initialInterval(Duration.ofHours(1))

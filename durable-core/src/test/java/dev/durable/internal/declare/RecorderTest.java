@@ -122,6 +122,7 @@ class RecorderTest {
                 .isEqualTo(Registry.builder()
                         .build()
                         .workflowOf(OrderWorkflow.class)
+                        .methods()
                         .run()
                         .method());
         assertThat(run.arguments()).containsExactly("o-1", 42);

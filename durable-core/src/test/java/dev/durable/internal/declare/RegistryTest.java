@@ -89,9 +89,9 @@ class RegistryTest {
         assertThat(registry.workflow("Orders")).containsSame(orders);
         assertThat(registry.workflowOf(OrderWorkflow.class)).isSameAs(orders);
         assertThat(orders.taskQueue()).isEqualTo("orders");
-        assertThat(orders.signals()).containsOnlyKeys("ok");
-        assertThat(orders.queries()).containsOnlyKeys("status");
-        assertThat(orders.signals().get("ok").name()).isEqualTo("OrderWorkflow.ok");
+        assertThat(orders.methods().signals()).containsOnlyKeys("ok");
+        assertThat(orders.methods().queries()).containsOnlyKeys("status");
+        assertThat(orders.methods().signals().get("ok").name()).isEqualTo("OrderWorkflow.ok");
 
         WorkflowType refund = registry.workflow("Refund").orElseThrow();
         assertThat(registry.workflowOf(Refund.class)).isSameAs(refund);
@@ -112,15 +112,16 @@ class RegistryTest {
                 .toArray();
 
         OrderWorkflow workflow = (OrderWorkflow) orders.constructor().newInstance(stubs);
-        assertThat(orders.run().invoke(workflow, new Object[] {7})).isEqualTo("ran 7");
-        assertThat(orders.signals().get("ok").invoke(workflow, new Object[] {"ann"}))
+        assertThat(orders.methods().run().invoke(workflow, new Object[] {7})).isEqualTo("ran 7");
+        assertThat(orders.methods().signals().get("ok").invoke(workflow, new Object[] {"ann"}))
                 .isEqualTo(0);
         assertThat(workflow.payments.charge(3)).isEqualTo("Payments.charge");
 
         WorkflowType refund = registry.workflowOf(Refund.class);
         Object impl = refund.constructor().newInstance();
-        assertThat(refund.run().invoke(impl, new Object[] {"o-1"})).isEqualTo("refunded o-1");
-        assertThat(refund.queries().get("status").invoke(impl, new Object[0])).isEqualTo("open");
+        assertThat(refund.methods().run().invoke(impl, new Object[] {"o-1"})).isEqualTo("refunded o-1");
+        assertThat(refund.methods().queries().get("status").invoke(impl, new Object[0]))
+                .isEqualTo("open");
     }
 
     @Test
@@ -216,7 +217,7 @@ class RegistryTest {
         WorkflowType derived =
                 Registry.builder().register(Derived.class).build().workflowOf(Derived.class);
 
-        assertThat(derived.run().method().getDeclaringClass()).isEqualTo(Derived.class);
-        assertThat(derived.signals()).containsOnlyKeys("approve", "pause");
+        assertThat(derived.methods().run().method().getDeclaringClass()).isEqualTo(Derived.class);
+        assertThat(derived.methods().signals()).containsOnlyKeys("approve", "pause");
     }
 }

@@ -1,5 +1,6 @@
 package dev.durable.internal.dispatch;
 
+import dev.durable.ActivityCancellationType;
 import dev.durable.ActivityContext;
 import dev.durable.ActivityOptions;
 import dev.durable.ConflictPolicy;
@@ -36,7 +37,10 @@ import dev.durable.store.Delivery;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.JobClaim;
+import dev.durable.store.JobContent;
+import dev.durable.store.JobDeadlines;
 import dev.durable.store.JobKey;
+import dev.durable.store.JobRoute;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.MessageKind;
 import dev.durable.store.NewJob;
@@ -195,7 +199,10 @@ public final class ActivityBench {
                 false,
                 false,
                 atMostOnce,
-                Map.of("tenant", "a"));
+                Map.of("tenant", "a"),
+                null,
+                ActivityCancellationType.TRY_CANCEL,
+                null);
     }
 
     // ── cranks ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -307,22 +314,25 @@ public final class ActivityBench {
         memory.start(List.of(new NewRun(
                 run,
                 "OrderWorkflow",
-                List.of(),
                 QUEUE,
                 UUID.randomUUID(),
-                List.of(
-                        new StoredEvent(
-                                1, "WorkflowStarted", now, null, "{\"input\":[\"" + MarkedLines.MARKER + "\"]}"),
-                        new StoredEvent(2, "ActivityScheduled", now, null, "{\"seq\":1}")),
-                List.of(job(argument, now, eager)),
-                null,
-                Duration.ZERO,
-                true,
-                ReusePolicy.ALLOW_DUPLICATE,
-                ConflictPolicy.FAIL,
-                null,
-                null,
+                new NewRun.FirstTurn(
+                        true,
+                        List.of(
+                                new StoredEvent(
+                                        1,
+                                        "WorkflowStarted",
+                                        now,
+                                        null,
+                                        "{\"input\":[\"" + MarkedLines.MARKER + "\"]}"),
+                                new StoredEvent(2, "ActivityScheduled", now, null, "{\"seq\":1}")),
+                        List.of(job(argument, now, eager)),
+                        null,
+                        Duration.ZERO),
+                new NewRun.Policies(ReusePolicy.ALLOW_DUPLICATE, ConflictPolicy.FAIL, List.of()),
+                new NewRun.Deadlines(null, null),
                 Map.of(),
+                null,
                 null)));
         return new JobKey(run, 1);
     }
@@ -331,35 +341,29 @@ public final class ActivityBench {
         Duration toClose = options.scheduleToClose();
         return new NewJob(
                 1,
-                activity,
-                QUEUE,
+                new JobRoute(activity, QUEUE, workflowType),
                 0,
-                argument,
-                optionsJson == null ? OptionsJson.encode(options) : optionsJson,
-                "{\"tenant\":\"a\",\"trace\":\"" + MarkedLines.MARKER + "\"}",
-                workflowType,
-                now,
-                options.beginsBy(now),
-                toClose == null ? null : now.plus(toClose),
+                new JobContent(
+                        argument,
+                        optionsJson == null ? OptionsJson.encode(options) : optionsJson,
+                        "{\"tenant\":\"a\",\"trace\":\"" + MarkedLines.MARKER + "\"}"),
+                new JobDeadlines(now, options.beginsBy(now), toClose == null ? null : now.plus(toClose)),
                 options.retry().maxWorkerCrashes(),
-                eager);
+                eager,
+                null,
+                Duration.ZERO);
     }
 
     /** A job that was born claimed, as its writer knows it. */
     public ClaimedJob claimed(JobKey key, NewJob.Lease lease) {
         return new ClaimedJob(
                 key,
-                ACTIVITY,
-                QUEUE,
-                "OrderWorkflow",
+                new JobRoute(ACTIVITY, QUEUE, "OrderWorkflow"),
                 lease.token(),
                 1,
                 0,
-                "[\"x\"]",
-                OptionsJson.encode(options),
-                "{}",
-                clock.now(),
-                null,
+                new JobContent("[\"x\"]", OptionsJson.encode(options), "{}"),
+                new JobDeadlines(clock.now(), null, null),
                 null,
                 null);
     }

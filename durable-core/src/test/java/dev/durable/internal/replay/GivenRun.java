@@ -118,12 +118,27 @@ public final class GivenRun implements AutoCloseable {
                 plain.input(),
                 flags,
                 null,
-                Map.of());
+                Map.of(),
+                false,
+                null,
+                null);
     }
 
     private WorkflowStarted startedEvent() {
         return new WorkflowStarted(
-                1, now, "run-1", key.runId(), type.name(), "queue", json(argument), 0, null, Map.of("tenant", "t1"));
+                1,
+                now,
+                "run-1",
+                key.runId(),
+                type.name(),
+                "queue",
+                json(argument),
+                0,
+                null,
+                Map.of("tenant", "t1"),
+                false,
+                null,
+                null);
     }
 
     // ── events ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -251,7 +266,7 @@ public final class GivenRun implements AutoCloseable {
 
     @SuppressWarnings("unchecked")
     private List<String> seen(WorkflowInstance of) {
-        Type strings = type.queries().get("seen").returnType();
+        Type strings = type.methods().queries().get("seen").returnType();
         return (List<String>) CODEC.decode(of.query("seen", Payload.NO_ARGUMENTS), strings, "seen");
     }
 
@@ -269,7 +284,7 @@ public final class GivenRun implements AutoCloseable {
         try {
             assertThat(text(replayed.close(id()))).isEqualTo(text(instance.close(id())));
             assertThat(replayed.nextTimer()).isEqualTo(instance.nextTimer());
-            if (type.queries().containsKey("seen")) {
+            if (type.methods().queries().containsKey("seen")) {
                 assertThat(seen(replayed)).isEqualTo(seen(instance));
             }
         } finally {

@@ -86,7 +86,19 @@ public final class RandomWorld {
         instance = instances.apply(key);
         try {
             feed(new WorkflowStarted(
-                    1, now, key.workflowId(), key.runId(), TYPE.name(), "q", argument(seed), 0, null, Map.of()));
+                    1,
+                    now,
+                    key.workflowId(),
+                    key.runId(),
+                    TYPE.name(),
+                    "q",
+                    argument(seed),
+                    0,
+                    null,
+                    Map.of(),
+                    false,
+                    null,
+                    null));
             while (turns.size() < maxTurns && !closed()) {
                 step();
             }

@@ -2,6 +2,7 @@ package dev.durable.internal.upkeep;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.durable.ActivityCancellationType;
 import dev.durable.ActivityOptions;
 import dev.durable.StoreUnavailableException;
 import dev.durable.internal.dispatch.ActivityBench;
@@ -154,7 +155,10 @@ class TimeoutsTest {
                 false,
                 false,
                 false,
-                d.headers());
+                d.headers(),
+                null,
+                ActivityCancellationType.TRY_CANCEL,
+                null);
         return bench.schedule("[\"x\"]");
     }
 }

@@ -2,6 +2,7 @@ package dev.durable.internal.upkeep;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.durable.ActivityCancellationType;
 import dev.durable.ActivityOptions;
 import dev.durable.history.ActivityTimedOut;
 import dev.durable.history.TimeoutType;
@@ -30,7 +31,20 @@ class WaitingTimeoutsTest {
     void an_activity_that_nobody_runs_times_out_and_a_database_that_is_away_is_waited_for() {
         ActivityOptions d = ActivityOptions.DEFAULT;
         bench.options = new ActivityOptions(
-                null, d.startToClose(), null, MINUTE, null, d.retry(), d.priority(), false, false, false, d.headers());
+                null,
+                d.startToClose(),
+                null,
+                MINUTE,
+                null,
+                d.retry(),
+                d.priority(),
+                false,
+                false,
+                false,
+                d.headers(),
+                null,
+                ActivityCancellationType.TRY_CANCEL,
+                null);
         JobKey key = bench.schedule("[\"x\"]");
         ActivityBench.crank(timeouts);
         assertThat(bench.inbox(key)).isEmpty();

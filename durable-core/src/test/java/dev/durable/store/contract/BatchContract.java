@@ -143,7 +143,7 @@ abstract class BatchContract extends StoreContract {
     }
 
     private void bury(ClaimedJob job, boolean incident) {
-        assertThat(update(new JobUpdate.Bury(job.key(), job.lease(), incident, 2, "alike", "[]", "no", null)))
+        assertThat(update(new JobUpdate.Bury(job.key(), job.lease(), incident, 2, "alike", "[]", "no", null, null)))
                 .isEqualTo(JobUpdate.Outcome.ACCEPTED);
     }
 

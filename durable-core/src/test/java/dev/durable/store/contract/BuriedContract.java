@@ -6,6 +6,7 @@ import dev.durable.client.ActivityState;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.FailedJobGroup;
 import dev.durable.store.InboxMessage;
+import dev.durable.store.JobContent;
 import dev.durable.store.JobFilter;
 import dev.durable.store.JobKey;
 import dev.durable.store.JobOrder;
@@ -40,7 +41,8 @@ public abstract class BuriedContract extends StoreContract {
                         fingerprint,
                         "[{\"type\": \"IncidentRaised\"}]",
                         "declined",
-                        "{\"row\": 7}")))
+                        "{\"row\": 7}",
+                        null)))
                 .isEqualTo(JobUpdate.Outcome.ACCEPTED);
         return store.jobs(JobFilter.of(job.key()), 1).getFirst();
     }
@@ -73,14 +75,14 @@ public abstract class BuriedContract extends StoreContract {
         OpenJob dead = buried("order-1", false, "charge: Declined");
         OpenJob incident = buried("order-2", true, "charge: Declined");
 
-        assertThat(dead.state()).isEqualTo(ActivityState.DEAD);
-        assertThat(incident.state()).isEqualTo(ActivityState.INCIDENT);
+        assertThat(dead.status().state()).isEqualTo(ActivityState.DEAD);
+        assertThat(incident.status().state()).isEqualTo(ActivityState.INCIDENT);
         assertThat(jobStates(incident.key().run())).containsExactly(Map.entry(1, "incident"));
         assertThat(dead.burial().fingerprint()).isEqualTo("charge: Declined");
         assertThat(dead.burial().at()).isBeforeOrEqualTo(store.now());
-        assertThat(dead.lastFailure()).isEqualTo("declined");
-        assertThat(dead.heartbeatDetails()).isEqualTo("{\"row\": 7}");
-        assertThat(dead.notes()).isEqualTo("[{\"type\": \"IncidentRaised\"}]");
+        assertThat(dead.report().lastFailure()).isEqualTo("declined");
+        assertThat(dead.report().heartbeatDetails()).isEqualTo("{\"row\": 7}");
+        assertThat(dead.report().notes()).isEqualTo("[{\"type\": \"IncidentRaised\"}]");
         assertThat(waitingNames(dead.key().run())).isEmpty();
         advance(Duration.ofDays(1));
         assertThat(claimJobs(session)).isEmpty();
@@ -92,7 +94,7 @@ public abstract class BuriedContract extends StoreContract {
         scheduled("order-1", 1);
         ClaimedJob job = claimJob(session);
 
-        assertThat(update(new JobUpdate.Bury(job.key(), UUID.randomUUID(), true, 2, "f", "[]", "declined", null)))
+        assertThat(update(new JobUpdate.Bury(job.key(), UUID.randomUUID(), true, 2, "f", "[]", "declined", null, null)))
                 .isEqualTo(JobUpdate.Outcome.STALE);
         assertThat(jobStates(job.key().run())).containsExactly(Map.entry(1, "running"));
     }
@@ -103,7 +105,7 @@ public abstract class BuriedContract extends StoreContract {
         ClaimedJob job = claimJob(session);
         writer.write(writer.step().cancels(1));
 
-        update(new JobUpdate.Bury(job.key(), job.lease(), true, 2, "f", "[]", "declined", null));
+        update(new JobUpdate.Bury(job.key(), job.lease(), true, 2, "f", "[]", "declined", null, null));
 
         assertThat(waitingNames(writer.run())).containsExactly("ActivityCancelled");
     }
@@ -112,7 +114,7 @@ public abstract class BuriedContract extends StoreContract {
     void a_buried_job_can_be_cancelled() {
         Writer writer = scheduled("order-1", 1);
         ClaimedJob job = claimJob(session);
-        update(new JobUpdate.Bury(job.key(), job.lease(), true, 2, "f", "[]", "declined", null));
+        update(new JobUpdate.Bury(job.key(), job.lease(), true, 2, "f", "[]", "declined", null, null));
 
         writer.write(writer.step().cancels(1));
 
@@ -128,8 +130,8 @@ public abstract class BuriedContract extends StoreContract {
         assertThat(again(incident).burial()).isNull();
         ClaimedJob next = claimJob(session);
         assertThat(next.attempt()).isEqualTo(2);
-        assertThat(next.input()).isEqualTo("[\"other\"]");
-        assertThat(next.options()).isEqualTo("{\"startToClose\": \"PT7S\"}");
+        assertThat(next.content().input()).isEqualTo("[\"other\"]");
+        assertThat(next.content().options()).isEqualTo("{\"startToClose\": \"PT7S\"}");
         assertThat(next.heartbeatDetails()).isEqualTo("{\"row\": 7}");
         assertThat(next.notes()).contains("IncidentRaised").contains("IncidentResolved");
     }
@@ -166,7 +168,7 @@ public abstract class BuriedContract extends StoreContract {
 
         ClaimedJob next = claimJob(session);
         assertThat(next.attempt()).isEqualTo(2);
-        assertThat(next.input()).isEqualTo(dead.input());
+        assertThat(next.content().input()).isEqualTo(dead.input());
     }
 
     @Test
@@ -229,18 +231,17 @@ public abstract class BuriedContract extends StoreContract {
         writer.write(writer.step()
                 .schedules(new NewJob(
                         1,
-                        plain.activity(),
-                        plain.taskQueue(),
+                        plain.route(),
                         plain.priority(),
-                        plain.input(),
-                        options,
-                        plain.headers(),
-                        plain.workflowType(),
-                        plain.scheduledAt(),
-                        null,
-                        null,
+                        new JobContent(
+                                plain.content().input(),
+                                options,
+                                plain.content().headers()),
+                        plain.deadlines().with(null, null),
                         plain.maxWorkerCrashes(),
-                        null)));
+                        null,
+                        null,
+                        Duration.ZERO)));
         for (int crash = 1; crash <= 3; crash++) {
             UUID unlucky = openSession();
             claimJob(unlucky);
@@ -265,10 +266,10 @@ public abstract class BuriedContract extends StoreContract {
         OpenJob dead = onlyOne();
         assertThat(jobStates(writer.run())).containsExactly(Map.entry(1, "dead"));
         assertThat(dead.burial().fingerprint()).isEqualTo(ACTIVITY + ": worker lost");
-        assertThat(dead.crashes()).isEqualTo(3);
+        assertThat(dead.status().crashes()).isEqualTo(3);
         assertThat(dead.seen().attempt()).as("no attempt is used").isEqualTo(1);
-        assertThat(dead.lastFailure()).isEqualTo("its worker died 3 times while it ran");
-        assertThat(dead.notes()).contains("IncidentRaised").contains("\"crashes\":3");
+        assertThat(dead.report().lastFailure()).isEqualTo("its worker died 3 times while it ran");
+        assertThat(dead.report().notes()).contains("IncidentRaised").contains("\"crashes\":3");
     }
 
     @Test
@@ -311,7 +312,7 @@ public abstract class BuriedContract extends StoreContract {
     void a_poison_pill_is_an_incident_where_its_options_say_so() {
         poisoned("order-1", "{\"retry\":{\"onExhausted\":\"INCIDENT\"}}");
 
-        assertThat(store.jobs(JobFilter.ALL, 10).getFirst().state()).isEqualTo(ActivityState.INCIDENT);
+        assertThat(store.jobs(JobFilter.ALL, 10).getFirst().status().state()).isEqualTo(ActivityState.INCIDENT);
     }
 
     @Test
@@ -333,7 +334,7 @@ public abstract class BuriedContract extends StoreContract {
         declareDead(unlucky);
         store.requeueOrphans(10);
 
-        assertThat(store.jobs(JobFilter.ALL, 10).getFirst().state()).isEqualTo(ActivityState.READY);
+        assertThat(store.jobs(JobFilter.ALL, 10).getFirst().status().state()).isEqualTo(ActivityState.READY);
     }
 
     // ── at most once ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -344,18 +345,18 @@ public abstract class BuriedContract extends StoreContract {
         writer.write(writer.step()
                 .schedules(new NewJob(
                         1,
-                        plain.activity(),
-                        plain.taskQueue(),
+                        plain.route(),
                         plain.priority(),
-                        plain.input(),
-                        "{\"atMostOnce\":true,\"retry\":{\"maxAttempts\":1,\"onExhausted\":\"" + onExhausted + "\"}}",
-                        plain.headers(),
-                        workflowType,
-                        plain.scheduledAt(),
-                        null,
-                        null,
+                        new JobContent(
+                                plain.content().input(),
+                                "{\"atMostOnce\":true,\"retry\":{\"maxAttempts\":1,\"onExhausted\":\"" + onExhausted
+                                        + "\"}}",
+                                plain.content().headers()),
+                        plain.deadlines().with(null, null),
                         plain.maxWorkerCrashes(),
-                        null)));
+                        null,
+                        null,
+                        Duration.ZERO)));
         return writer.run();
     }
 
@@ -374,9 +375,9 @@ public abstract class BuriedContract extends StoreContract {
         assertThat(waitingNames(told)).as("a workflow has code for it").containsExactly("ActivityFailed");
         OpenJob lost = store.jobs(JobFilter.ALL.workflowId("job-1").seq(1), 1).getFirst();
         assertThat(lost.burial().fingerprint()).isEqualTo(ACTIVITY + ": outcome unknown");
-        assertThat(lost.lastFailure())
+        assertThat(lost.report().lastFailure())
                 .startsWith("dev.durable.OutcomeUnknownException: outcome unknown: the worker of attempt 1 was lost");
-        assertThat(lost.notes()).contains("IncidentRaised").contains("OutcomeUnknownException");
+        assertThat(lost.report().notes()).contains("IncidentRaised").contains("OutcomeUnknownException");
         assertThat(order(revive(lost, null))).as("on the word of an operator").isEqualTo(Outcome.APPLIED);
         assertThat(claimJob(session).attempt()).isEqualTo(2);
     }
@@ -413,7 +414,7 @@ public abstract class BuriedContract extends StoreContract {
         assertThat(keys(all.buriedFrom(first.burial().at()))).containsExactly(first.key(), second.key());
         assertThat(keys(all.buriedBefore(between))).containsExactly(first.key());
         assertThat(keys(all.buriedBefore(first.burial().at()))).isEmpty();
-        assertThat(keys(all.workflowType(first.workflowType()))).hasSize(3);
+        assertThat(keys(all.workflowType(first.route().workflowType()))).hasSize(3);
         assertThat(keys(all.workflowType("Other"))).isEmpty();
         assertThat(keys(all.fingerprint("a").only(second.key()))).isEmpty();
         assertThat(store.buried(all.buriedFrom(between), 10))
@@ -444,13 +445,14 @@ public abstract class BuriedContract extends StoreContract {
         OpenJob whole = buried("order-1", true, "a");
         OpenJob listed = store.jobs(JobFilter.ALL, 10).getFirst();
 
-        assertThat(whole.input()).isEqualTo(Outcomes.job(1, store.now()).input());
-        assertThat(whole.notes()).isNotNull();
+        assertThat(whole.input())
+                .isEqualTo(Outcomes.job(1, store.now()).content().input());
+        assertThat(whole.report().notes()).isNotNull();
         assertThat(store.jobs(JobFilter.ALL.workflowId("order-1").seq(1), 1)).containsExactly(whole);
         assertThat(listed.input()).isNull();
-        assertThat(listed.notes()).isNull();
-        assertThat(listed.heartbeatDetails()).isEqualTo(whole.heartbeatDetails());
-        assertThat(listed.lastFailure()).isEqualTo("declined");
+        assertThat(listed.report().notes()).isNull();
+        assertThat(listed.report().heartbeatDetails()).isEqualTo(whole.report().heartbeatDetails());
+        assertThat(listed.report().lastFailure()).isEqualTo("declined");
     }
 
     // ── groups, alerts, retention ───────────────────────────────────────────────────────────────────────────────────
@@ -514,8 +516,8 @@ public abstract class BuriedContract extends StoreContract {
         assertThat(waiting(old.key().run()).getFirst().notes())
                 .contains("IncidentRaised")
                 .contains("\"resolution\":\"purged\"");
-        assertThat(again(incident).state()).isEqualTo(ActivityState.INCIDENT);
-        assertThat(again(young).state()).isEqualTo(ActivityState.DEAD);
+        assertThat(again(incident).status().state()).isEqualTo(ActivityState.INCIDENT);
+        assertThat(again(young).status().state()).isEqualTo(ActivityState.DEAD);
     }
 
     @Test

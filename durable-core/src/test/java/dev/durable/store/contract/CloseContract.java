@@ -49,14 +49,11 @@ abstract class CloseContract extends StoreContract {
         Transition step = writer.step().closes(WorkflowStatus.FAILED).build();
         Transition failing = new Transition(
                 step.run(),
-                step.fence(),
-                step.newFence(),
+                step.fences(),
                 step.nextEventId(),
                 step.events(),
                 List.of(),
-                List.of(),
-                List.of(),
-                List.of(),
+                Transition.JobChanges.NONE,
                 true,
                 null,
                 null,
@@ -148,7 +145,8 @@ abstract class CloseContract extends StoreContract {
                 "[" + note("ActivityAttemptFailed", now.minusSeconds(9), 1) + " , "
                         + note("ActivityAttemptFailed", now.minusSeconds(1), 3) + "]",
                 "declined",
-                "{\"row\": [7, 8]}"));
+                "{\"row\": [7, 8]}",
+                null));
         return writer;
     }
 
@@ -179,7 +177,8 @@ abstract class CloseContract extends StoreContract {
         assertThat(store.commit(List.of(closing))).containsExactly(APPLIED);
 
         assertThatItIsTold(writer, "ActivityScheduled");
-        assertThat(store.readBack(List.of(new ReadBack(writer.run(), closing.newFence(), closing.nextEventId()))))
+        assertThat(store.readBack(
+                        List.of(new ReadBack(writer.run(), closing.fences().next(), closing.nextEventId()))))
                 .as("whoever does not hear the answer finds out")
                 .containsExactly(ReadBack.Outcome.HAPPENED);
     }
@@ -242,7 +241,7 @@ abstract class CloseContract extends StoreContract {
         Writer writer = claimed("order-1");
         writer.write(writer.step().schedules(1));
         ClaimedJob stale = claimJob(session);
-        update(new JobUpdate.Release(stale.key(), stale.lease(), Duration.ZERO, null));
+        update(new JobUpdate.Release(stale.key(), stale.lease(), Duration.ZERO, null, true, null));
 
         assertThat(writer.write(writer.closing().settles(stale))).isEqualTo(Transition.Outcome.STALE);
         assertThat(store.run(writer.run().runId()).orElseThrow().status()).isEqualTo(WorkflowStatus.RUNNING);
@@ -261,7 +260,7 @@ abstract class CloseContract extends StoreContract {
                         .orElseThrow())
                 .toList();
         signalled(writers.get(1).run(), "approve");
-        update(new JobUpdate.Release(jobs.get(2).key(), jobs.get(2).lease(), Duration.ZERO, null));
+        update(new JobUpdate.Release(jobs.get(2).key(), jobs.get(2).lease(), Duration.ZERO, null, true, null));
 
         List<Transition> closing = IntStream.range(0, 4)
                 .mapToObj(n -> writers.get(n).closing().settles(jobs.get(n)).build())

@@ -112,7 +112,7 @@ abstract class FaultContract extends StoreContract {
         assertThatThrownBy(() -> unsteady.commit(List.of(step))).isInstanceOf(CommitUnknownException.class);
 
         ReadBack.Outcome happened = unsteady.readBack(
-                        List.of(new ReadBack(step.run(), step.newFence(), step.nextEventId())))
+                        List.of(new ReadBack(step.run(), step.fences().next(), step.nextEventId())))
                 .getFirst();
         if (fault == Fault.DONE_BUT_UNKNOWN) {
             assertThat(happened).isEqualTo(ReadBack.Outcome.HAPPENED);
@@ -172,7 +172,7 @@ abstract class FaultContract extends StoreContract {
                 .isInstanceOf(CommitUnknownException.class);
 
         var lost = unsteady.held(session).getFirst();
-        update(new JobUpdate.Release(lost.key(), lost.lease(), Duration.ZERO, null));
+        update(new JobUpdate.Release(lost.key(), lost.lease(), Duration.ZERO, null, true, null));
         assertThat(claimJobs(session)).hasSize(1);
     }
 

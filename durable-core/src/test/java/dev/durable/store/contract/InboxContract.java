@@ -10,6 +10,7 @@ import dev.durable.store.ClaimedJob;
 import dev.durable.store.Delivery;
 import dev.durable.store.HeldJob;
 import dev.durable.store.InboxMessage;
+import dev.durable.store.JobRoute;
 import dev.durable.store.JobStart;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.MessageKind;
@@ -280,7 +281,7 @@ abstract class InboxContract extends StoreContract {
         deliver(run, cancel());
 
         assertThat(store.held(session)).singleElement().matches(HeldJob::cancelRequested);
-        update(new JobUpdate.Release(job.key(), job.lease(), Duration.ZERO, null));
+        update(new JobUpdate.Release(job.key(), job.lease(), Duration.ZERO, null, true, null));
         assertThat(claimJobs(session)).isEmpty();
         assertThat(waitingNames(run)).containsExactly("cancel", "ActivityCancelled");
     }
@@ -299,18 +300,14 @@ abstract class InboxContract extends StoreContract {
         NewJob plain = Outcomes.job(1, store.now());
         return new NewJob(
                 1,
-                plain.activity(),
-                plain.taskQueue(),
+                new JobRoute(plain.route().activity(), plain.route().taskQueue(), JobStart.TYPE),
                 plain.priority(),
-                plain.input(),
-                plain.options(),
-                plain.headers(),
-                JobStart.TYPE,
-                plain.scheduledAt(),
-                null,
-                null,
+                plain.content(),
+                plain.deadlines().with(null, null),
                 plain.maxWorkerCrashes(),
-                null);
+                null,
+                null,
+                Duration.ZERO);
     }
 
     private static InboxMessage cancel() {

@@ -47,16 +47,16 @@ abstract class JobContract extends StoreContract {
 
         assertThat(job.key().run()).isEqualTo(writer.run());
         assertThat(job.key().seq()).isEqualTo(1);
-        assertThat(job.activity()).isEqualTo(born.activity());
-        assertThat(job.taskQueue()).isEqualTo(born.taskQueue());
-        assertThat(job.workflowType()).isEqualTo(TYPE);
+        assertThat(job.activity()).isEqualTo(born.route().activity());
+        assertThat(job.route().taskQueue()).isEqualTo(born.route().taskQueue());
+        assertThat(job.route().workflowType()).isEqualTo(TYPE);
         assertThat(job.attempt()).isEqualTo(1);
         assertThat(job.crashes()).isZero();
-        assertThat(job.input()).isEqualTo(born.input());
-        assertThat(job.options()).isEqualTo(born.options());
-        assertThat(job.headers()).isEqualTo(born.headers());
-        assertThat(job.scheduledAt()).isEqualTo(born.scheduledAt());
-        assertThat(job.scheduleToCloseDeadline()).isEqualTo(born.scheduleToCloseDeadline());
+        assertThat(job.content().input()).isEqualTo(born.content().input());
+        assertThat(job.content().options()).isEqualTo(born.content().options());
+        assertThat(job.content().headers()).isEqualTo(born.content().headers());
+        assertThat(job.deadlines().scheduledAt()).isEqualTo(born.deadlines().scheduledAt());
+        assertThat(job.deadlines().toClose()).isEqualTo(born.deadlines().toClose());
         assertThat(job.heartbeatDetails()).isNull();
         assertThat(job.notes()).isNull();
     }
@@ -174,7 +174,7 @@ abstract class JobContract extends StoreContract {
                 .singleElement()
                 .satisfies(job -> {
                     assertThat(job.key().run()).isEqualTo(run);
-                    assertThat(job.begun()).isFalse();
+                    assertThat(job.status().begun()).isFalse();
                     assertThat(job.times().visibleAt()).isNotNull();
                 });
         assertThat(store.depth(QUEUE, 10)).isEqualTo(2);
@@ -293,15 +293,15 @@ abstract class JobContract extends StoreContract {
     void whatever_a_holder_of_an_old_lease_says_is_stale_and_nothing_is_written() {
         Writer writer = scheduled("order-1", 1);
         ClaimedJob old = claimJob(session);
-        update(new JobUpdate.Release(old.key(), old.lease(), Duration.ZERO, null));
+        update(new JobUpdate.Release(old.key(), old.lease(), Duration.ZERO, null, true, null));
         ClaimedJob current = claimJob(openSession());
         PendingActivity before = details(writer.run()).jobs().getFirst();
 
         assertThat(store.update(List.of(
                         new JobUpdate.Heartbeat(old.key(), old.lease(), "\"zombie\""),
-                        new JobUpdate.Annotate(old.key(), old.lease(), "[\"zombie\"]"),
+                        new JobUpdate.Annotate(old.key(), old.lease(), "[\"zombie\"]", null),
                         retry(old, Duration.ofDays(1)),
-                        new JobUpdate.Release(old.key(), old.lease(), Duration.ofDays(1), "\"zombie\""),
+                        new JobUpdate.Release(old.key(), old.lease(), Duration.ofDays(1), "\"zombie\"", true, null),
                         completed(old))))
                 .containsOnly(STALE);
 
@@ -357,7 +357,7 @@ abstract class JobContract extends StoreContract {
         Instant before = store.now();
 
         assertThat(update(new JobUpdate.Retry(
-                        first.key(), first.lease(), Duration.ofSeconds(30), 2, "[{\"n\": 1}]", "declined", null)))
+                        first.key(), first.lease(), Duration.ofSeconds(30), 2, "[{\"n\": 1}]", "declined", null, null)))
                 .isEqualTo(ACCEPTED);
 
         PendingActivity pending = details(writer.run()).jobs().getFirst();
@@ -391,12 +391,13 @@ abstract class JobContract extends StoreContract {
                 "[]",
                 "busy",
                 null,
-                new JobUpdate.NewOptions("{\"startToClose\": \"PT7S\"}", first.options())));
+                new JobUpdate.NewOptions(
+                        "{\"startToClose\": \"PT7S\"}", first.content().options())));
         ClaimedJob second = claimJob(session);
-        assertThat(second.options()).isEqualTo("{\"startToClose\": \"PT7S\"}");
+        assertThat(second.content().options()).isEqualTo("{\"startToClose\": \"PT7S\"}");
 
-        update(new JobUpdate.Retry(second.key(), second.lease(), Duration.ZERO, 3, "[]", "busy", null));
-        assertThat(claimJob(session).options()).as("or leave them").isEqualTo("{\"startToClose\": \"PT7S\"}");
+        update(new JobUpdate.Retry(second.key(), second.lease(), Duration.ZERO, 3, "[]", "busy", null, null));
+        assertThat(claimJob(session).content().options()).as("or leave them").isEqualTo("{\"startToClose\": \"PT7S\"}");
     }
 
     @Test
@@ -423,7 +424,7 @@ abstract class JobContract extends StoreContract {
         Writer writer = scheduled("order-1", 1);
         ClaimedJob first = claimJob(session);
 
-        assertThat(update(new JobUpdate.Release(first.key(), first.lease(), Duration.ZERO, null)))
+        assertThat(update(new JobUpdate.Release(first.key(), first.lease(), Duration.ZERO, null, true, null)))
                 .isEqualTo(ACCEPTED);
 
         assertThat(jobStates(writer.run())).containsExactly(Map.entry(1, "ready"));
@@ -459,7 +460,7 @@ abstract class JobContract extends StoreContract {
     void a_job_given_back_for_later_waits() {
         scheduled("order-1", 1);
         ClaimedJob first = claimJob(session);
-        update(new JobUpdate.Release(first.key(), first.lease(), Duration.ofMinutes(5), "{\"row\":7}"));
+        update(new JobUpdate.Release(first.key(), first.lease(), Duration.ofMinutes(5), "{\"row\":7}", true, null));
 
         assertThat(claimJobs(session)).isEmpty();
         advance(Duration.ofMinutes(5));
@@ -544,7 +545,7 @@ abstract class JobContract extends StoreContract {
         scheduled("order-1", 1);
         ClaimedJob first = claimJob(session);
         heartbeat(first, "1");
-        update(new JobUpdate.Retry(first.key(), first.lease(), Duration.ZERO, 2, "[]", null, "2"));
+        update(new JobUpdate.Retry(first.key(), first.lease(), Duration.ZERO, 2, "[]", null, "2", null));
         ClaimedJob second = claimJob(session);
         assertThat(second.heartbeatDetails()).isEqualTo("2");
 
@@ -559,12 +560,12 @@ abstract class JobContract extends StoreContract {
         scheduled("order-1", 1);
         ClaimedJob first = claimJob(session);
         heartbeat(first, "1");
-        update(new JobUpdate.Release(first.key(), first.lease(), Duration.ZERO, null));
+        update(new JobUpdate.Release(first.key(), first.lease(), Duration.ZERO, null, true, null));
         ClaimedJob second = claimJob(session);
 
         assertThat(heartbeat(first, "\"zombie\"")).isEqualTo(STALE);
 
-        update(new JobUpdate.Release(second.key(), second.lease(), Duration.ZERO, null));
+        update(new JobUpdate.Release(second.key(), second.lease(), Duration.ZERO, null, true, null));
         assertThat(claimJob(session).heartbeatDetails()).isEqualTo("1");
     }
 
@@ -573,10 +574,10 @@ abstract class JobContract extends StoreContract {
         scheduled("order-1", 1);
         ClaimedJob first = claimJob(session);
 
-        assertThat(update(new JobUpdate.Annotate(first.key(), first.lease(), "[{\"timeout\":1}]")))
+        assertThat(update(new JobUpdate.Annotate(first.key(), first.lease(), "[{\"timeout\":1}]", null)))
                 .isEqualTo(ACCEPTED);
 
-        update(new JobUpdate.Release(first.key(), first.lease(), Duration.ZERO, null));
+        update(new JobUpdate.Release(first.key(), first.lease(), Duration.ZERO, null, true, null));
         assertThat(claimJob(session).notes()).isEqualTo("[{\"timeout\":1}]");
     }
 
@@ -584,7 +585,8 @@ abstract class JobContract extends StoreContract {
     void a_running_attempt_says_what_holds_if_its_worker_is_lost() {
         RunKey run = scheduled("order-1", 1).run();
         ClaimedJob job = claimJob(session);
-        JobUpdate.NewOptions once = new JobUpdate.NewOptions("{\"atMostOnce\":true}", job.options());
+        JobUpdate.NewOptions once =
+                new JobUpdate.NewOptions("{\"atMostOnce\":true}", job.content().options());
 
         assertThat(update(new JobUpdate.Annotate(job.key(), job.lease(), "[]", once)))
                 .isEqualTo(ACCEPTED);
@@ -603,9 +605,9 @@ abstract class JobContract extends StoreContract {
         update(new JobUpdate.Annotate(
                 job.key(), job.lease(), null, new JobUpdate.NewOptions("{\"limit\":2}", "{\"limit\":1}")));
 
-        update(new JobUpdate.Release(job.key(), job.lease(), Duration.ZERO, null));
+        update(new JobUpdate.Release(job.key(), job.lease(), Duration.ZERO, null, true, null));
         ClaimedJob next = claimJob(session);
-        assertThat(next.options()).isEqualTo(job.options());
+        assertThat(next.content().options()).isEqualTo(job.content().options());
         assertThat(next.notes()).isEqualTo(job.notes());
     }
 
@@ -631,7 +633,7 @@ abstract class JobContract extends StoreContract {
         ClaimedJob job = claimJob(session);
         writer.write(writer.step().cancels(1));
 
-        assertThat(update(new JobUpdate.Release(job.key(), job.lease(), Duration.ofHours(1), null)))
+        assertThat(update(new JobUpdate.Release(job.key(), job.lease(), Duration.ofHours(1), null, true, null)))
                 .isEqualTo(CANCEL_REQUESTED);
 
         assertThat(waitingNames(writer.run())).containsExactly("ActivityCancelled");

@@ -7,6 +7,7 @@ import dev.durable.client.ActivityState;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.HeldJob;
 import dev.durable.store.InboxMessage;
+import dev.durable.store.JobDeadlines;
 import dev.durable.store.JobFilter;
 import dev.durable.store.JobKey;
 import dev.durable.store.JobOrder;
@@ -35,8 +36,8 @@ abstract class JobOrderContract extends StoreContract {
 
         assertThat(order(pause(key(run)))).isEqualTo(Outcome.APPLIED);
 
-        assertThat(open(run).state()).isEqualTo(ActivityState.PAUSED);
-        assertThat(open(run).notes()).isEqualTo("[" + NOTE + "]");
+        assertThat(open(run).status().state()).isEqualTo(ActivityState.PAUSED);
+        assertThat(open(run).report().notes()).isEqualTo("[" + NOTE + "]");
         assertThat(claimJobs(session)).isEmpty();
         assertThat(order(resume(key(run)))).isEqualTo(Outcome.APPLIED);
         assertThat(claimJob(session).key()).isEqualTo(key(run));
@@ -50,7 +51,7 @@ abstract class JobOrderContract extends StoreContract {
         assertThat(order(pause(key(run)))).isEqualTo(Outcome.UNCHANGED);
         assertThat(order(resume(key(run)))).isEqualTo(Outcome.APPLIED);
         assertThat(order(resume(key(run)))).isEqualTo(Outcome.UNCHANGED);
-        assertThat(open(run).state()).isEqualTo(ActivityState.READY);
+        assertThat(open(run).status().state()).isEqualTo(ActivityState.READY);
     }
 
     @Test
@@ -59,7 +60,7 @@ abstract class JobOrderContract extends StoreContract {
         order(pause(key(run)));
         order(resume(key(run)));
 
-        assertThat(open(run).state()).isEqualTo(ActivityState.DELAYED);
+        assertThat(open(run).status().state()).isEqualTo(ActivityState.DELAYED);
         assertThat(claimJobs(session)).isEmpty();
         advance(HOUR);
         assertThat(claimJob(session).attempt()).isEqualTo(2);
@@ -82,11 +83,11 @@ abstract class JobOrderContract extends StoreContract {
         RunKey run = scheduled("order-1", 1).run();
         ClaimedJob job = claimJob(session);
         assertThat(order(pause(key(run)))).isEqualTo(Outcome.APPLIED);
-        assertThat(open(run).state()).isEqualTo(ActivityState.RUNNING);
+        assertThat(open(run).status().state()).isEqualTo(ActivityState.RUNNING);
 
         assertThat(update(retry(job, Duration.ZERO))).isEqualTo(JobUpdate.Outcome.ACCEPTED);
 
-        assertThat(open(run).state()).isEqualTo(ActivityState.PAUSED);
+        assertThat(open(run).status().state()).isEqualTo(ActivityState.PAUSED);
         assertThat(claimJobs(session)).isEmpty();
     }
 
@@ -99,8 +100,8 @@ abstract class JobOrderContract extends StoreContract {
         store.markDead(session, 0);
         store.requeueOrphans(10);
 
-        assertThat(open(run).state()).isEqualTo(ActivityState.PAUSED);
-        assertThat(open(run).crashes()).isOne();
+        assertThat(open(run).status().state()).isEqualTo(ActivityState.PAUSED);
+        assertThat(open(run).status().crashes()).isOne();
     }
 
     @Test
@@ -171,7 +172,7 @@ abstract class JobOrderContract extends StoreContract {
 
     // ── reschedule ──────────────────────────────────────────────────────────────────────────────────────────────────
 
-    private JobOrder.Reschedule reschedule(RunKey run, Instant at, JobOrder.Moved moved) {
+    private JobOrder.Reschedule reschedule(RunKey run, Instant at, JobDeadlines moved) {
         return new JobOrder.Reschedule(
                 key(run), audited("reschedule"), open(run).seen(), at, moved);
     }
@@ -182,8 +183,8 @@ abstract class JobOrderContract extends StoreContract {
 
         assertThat(order(reschedule(run, store.now().plus(HOUR), null))).isEqualTo(Outcome.APPLIED);
 
-        assertThat(open(run).state()).isEqualTo(ActivityState.DELAYED);
-        assertThat(open(run).notes()).isEqualTo("[" + NOTE + "]");
+        assertThat(open(run).status().state()).isEqualTo(ActivityState.DELAYED);
+        assertThat(open(run).report().notes()).isEqualTo("[" + NOTE + "]");
         advance(HOUR.minusSeconds(1));
         assertThat(claimJobs(session)).isEmpty();
         advance(Duration.ofSeconds(2));
@@ -196,7 +197,7 @@ abstract class JobOrderContract extends StoreContract {
 
         assertThat(order(reschedule(run, Instant.EPOCH, null))).isEqualTo(Outcome.APPLIED);
 
-        assertThat(open(run).state()).isEqualTo(ActivityState.READY);
+        assertThat(open(run).status().state()).isEqualTo(ActivityState.READY);
         assertThat(open(run).times().visibleAt()).isNull();
         assertThat(claimJob(session).attempt()).isEqualTo(2);
     }
@@ -210,7 +211,7 @@ abstract class JobOrderContract extends StoreContract {
         assertThat(open(run).times().scheduledAt()).isEqualTo(before.scheduledAt());
         assertThat(open(run).times().scheduleToCloseDeadline()).isEqualTo(before.scheduleToCloseDeadline());
 
-        order(reschedule(run, at, new JobOrder.Moved(at, at.plus(HOUR), null)));
+        order(reschedule(run, at, new JobDeadlines(at, at.plus(HOUR), null)));
 
         assertThat(open(run).times().scheduledAt()).isEqualTo(at);
         assertThat(open(run).times().scheduleToCloseDeadline()).isNull();
@@ -226,9 +227,9 @@ abstract class JobOrderContract extends StoreContract {
         order(pause(key(run)));
         order(reschedule(run, store.now().plus(HOUR), null));
 
-        assertThat(open(run).state()).isEqualTo(ActivityState.PAUSED);
+        assertThat(open(run).status().state()).isEqualTo(ActivityState.PAUSED);
         order(resume(key(run)));
-        assertThat(open(run).state()).isEqualTo(ActivityState.DELAYED);
+        assertThat(open(run).status().state()).isEqualTo(ActivityState.DELAYED);
     }
 
     @Test
@@ -239,7 +240,7 @@ abstract class JobOrderContract extends StoreContract {
 
         assertThat(order(early)).isEqualTo(Outcome.CHANGED);
         assertThat(order(reschedule(run, store.now().plus(HOUR), null))).isEqualTo(Outcome.REFUSED);
-        assertThat(open(run).state()).isEqualTo(ActivityState.RUNNING);
+        assertThat(open(run).status().state()).isEqualTo(ActivityState.RUNNING);
     }
 
     // ── retry now ───────────────────────────────────────────────────────────────────────────────────────────────────
@@ -261,7 +262,7 @@ abstract class JobOrderContract extends StoreContract {
         claimJob(session);
 
         assertThat(order(retryNow(key(run)))).isEqualTo(Outcome.REFUSED);
-        assertThat(open(run).state()).isEqualTo(ActivityState.RUNNING);
+        assertThat(open(run).status().state()).isEqualTo(ActivityState.RUNNING);
     }
 
     @Test
@@ -292,7 +293,7 @@ abstract class JobOrderContract extends StoreContract {
             store.markDead(worker, 0);
             store.requeueOrphans(10);
         }
-        assertThat(open(run).state()).isEqualTo(ActivityState.DEAD);
+        assertThat(open(run).status().state()).isEqualTo(ActivityState.DEAD);
         assertThat(order(pause(key(run)))).as("there is nothing to hold").isEqualTo(Outcome.REFUSED);
 
         assertThat(order(retryNow(key(run)))).as("it is to be revived").isEqualTo(Outcome.CHANGED);
@@ -303,7 +304,7 @@ abstract class JobOrderContract extends StoreContract {
         claimJob(unlucky);
         store.markDead(unlucky, 0);
         store.requeueOrphans(10);
-        assertThat(open(run).state()).as("one more crash is allowed").isEqualTo(ActivityState.READY);
+        assertThat(open(run).status().state()).as("one more crash is allowed").isEqualTo(ActivityState.READY);
     }
 
     @Test
@@ -321,7 +322,7 @@ abstract class JobOrderContract extends StoreContract {
         claimJob(worker);
         store.markDead(worker, 0);
         store.requeueOrphans(10);
-        assertThat(open(run).state()).isEqualTo(ActivityState.DEAD);
+        assertThat(open(run).status().state()).isEqualTo(ActivityState.DEAD);
         advance(HOUR);
 
         order(new JobOrder.Revive(
@@ -370,8 +371,9 @@ abstract class JobOrderContract extends StoreContract {
         assertThat(store.held(session).getFirst().ordered().options()).isEqualTo("{\"startToClose\":\"PT5M\"}");
         store.closeSession(session);
         ClaimedJob next = claimJob(openSession());
-        assertThat(next.options()).isEqualTo("{\"startToClose\":\"PT5M\"}");
-        assertThat(next.scheduleToCloseDeadline()).isEqualTo(next.scheduledAt().plus(HOUR.multipliedBy(3)));
+        assertThat(next.content().options()).isEqualTo("{\"startToClose\":\"PT5M\"}");
+        assertThat(next.deadlines().toClose())
+                .isEqualTo(next.deadlines().scheduledAt().plus(HOUR.multipliedBy(3)));
     }
 
     @Test
@@ -390,7 +392,7 @@ abstract class JobOrderContract extends StoreContract {
     void a_schedule_to_start_that_an_order_sets_does_not_end_what_has_begun() {
         RunKey run = scheduled("order-1", 1).run();
         ClaimedJob job = claimJob(session);
-        update(new JobUpdate.Release(job.key(), job.lease(), Duration.ZERO, null, true));
+        update(new JobUpdate.Release(job.key(), job.lease(), Duration.ZERO, null, true, null));
         OpenJob seen = open(run);
         order(new JobOrder.UpdateOptions(
                 key(run),
@@ -403,7 +405,7 @@ abstract class JobOrderContract extends StoreContract {
         advance(HOUR);
 
         assertThat(store.timeOutWaiting(10)).isZero();
-        assertThat(claimJob(session).scheduleToStartDeadline()).isNull();
+        assertThat(claimJob(session).deadlines().toStart()).isNull();
     }
 
     @Test
@@ -483,10 +485,10 @@ abstract class JobOrderContract extends StoreContract {
     void a_detached_job_keeps_its_lease_and_belongs_to_no_session() {
         RunKey run = detached(HOUR, null);
 
-        assertThat(open(run).state()).isEqualTo(ActivityState.EXTERNAL);
+        assertThat(open(run).status().state()).isEqualTo(ActivityState.EXTERNAL);
         assertThat(open(run).seen().lease()).isNotNull();
         assertThat(open(run).worker()).isNull();
-        assertThat(open(run).heartbeatDetails()).isEqualTo("{\"row\":1}");
+        assertThat(open(run).report().heartbeatDetails()).isEqualTo("{\"row\":1}");
         assertThat(store.held(session)).isEmpty();
         store.markDead(session, 0);
         assertThat(store.requeueOrphans(10)).isZero();
@@ -509,10 +511,10 @@ abstract class JobOrderContract extends StoreContract {
 
         assertThat(order(giveBack(run, seen, HOUR, 2))).isEqualTo(Outcome.APPLIED);
 
-        assertThat(open(run).state()).isEqualTo(ActivityState.DELAYED);
+        assertThat(open(run).status().state()).isEqualTo(ActivityState.DELAYED);
         assertThat(open(run).seen().attempt()).isEqualTo(2);
-        assertThat(open(run).lastFailure()).isEqualTo("declined");
-        assertThat(open(run).notes()).isEqualTo("[" + note("ActivityAttemptFailed") + "]");
+        assertThat(open(run).report().lastFailure()).isEqualTo("declined");
+        assertThat(open(run).report().notes()).isEqualTo("[" + note("ActivityAttemptFailed") + "]");
         advance(HOUR);
         assertThat(claimJob(session).heartbeatDetails()).isEqualTo("{\"row\":1}");
     }
@@ -524,8 +526,8 @@ abstract class JobOrderContract extends StoreContract {
 
         assertThat(order(giveBack(run, open(run).seen(), HOUR, 2))).isEqualTo(Outcome.APPLIED);
 
-        assertThat(open(run).state()).isEqualTo(ActivityState.DELAYED);
-        assertThat(update(new JobUpdate.Detach(job.key(), job.lease(), null, null, HOUR, null, 0)))
+        assertThat(open(run).status().state()).isEqualTo(ActivityState.DELAYED);
+        assertThat(update(new JobUpdate.Detach(job.key(), job.lease(), null, null, HOUR, null, 0, null)))
                 .isEqualTo(JobUpdate.Outcome.STALE);
     }
 
@@ -537,10 +539,10 @@ abstract class JobOrderContract extends StoreContract {
 
         assertThat(order(defer)).isEqualTo(Outcome.APPLIED);
 
-        assertThat(open(run).state()).isEqualTo(ActivityState.DELAYED);
+        assertThat(open(run).status().state()).isEqualTo(ActivityState.DELAYED);
         assertThat(open(run).seen().attempt()).isOne();
-        assertThat(open(run).lastFailure()).isNull();
-        assertThat(open(run).notes()).isIn(null, "[]");
+        assertThat(open(run).report().lastFailure()).isNull();
+        assertThat(open(run).report().notes()).isIn(null, "[]");
     }
 
     @Test
@@ -568,10 +570,10 @@ abstract class JobOrderContract extends StoreContract {
 
         assertThat(order(told)).isEqualTo(Outcome.APPLIED);
 
-        assertThat(open(run).state()).isEqualTo(ActivityState.INCIDENT);
+        assertThat(open(run).status().state()).isEqualTo(ActivityState.INCIDENT);
         assertThat(open(run).seen().attempt()).isEqualTo(2);
-        assertThat(open(run).lastFailure()).isEqualTo("declined");
-        assertThat(open(run).notes()).isEqualTo("[" + NOTE + "]");
+        assertThat(open(run).report().lastFailure()).isEqualTo("declined");
+        assertThat(open(run).report().notes()).isEqualTo("[" + NOTE + "]");
         assertThat(order(told)).isEqualTo(Outcome.DUPLICATE);
         order(new JobOrder.Revive(
                 key(run), audited("retry"), open(run).seen(), null, open(run).options(), null, 3));
@@ -588,7 +590,7 @@ abstract class JobOrderContract extends StoreContract {
                         key(run), JobOrder.Trace.NONE, open(run).seen(), false, "Payments.charge: Declined", "no")))
                 .isEqualTo(Outcome.APPLIED);
 
-        assertThat(open(run).state()).isEqualTo(ActivityState.DEAD);
+        assertThat(open(run).status().state()).isEqualTo(ActivityState.DEAD);
         assertThat(update(completed(job))).isEqualTo(JobUpdate.Outcome.STALE);
     }
 
@@ -605,10 +607,10 @@ abstract class JobOrderContract extends StoreContract {
                 key(run), audited("options"), open(run).seen(), "{\"startToClose\":\"PT5M\"}", null, null, 0));
 
         crash();
-        assertThat(open(run).state()).as("the one that was given").isEqualTo(ActivityState.READY);
+        assertThat(open(run).status().state()).as("the one that was given").isEqualTo(ActivityState.READY);
         crash();
-        assertThat(open(run).state()).isEqualTo(ActivityState.DEAD);
-        assertThat(open(run).crashes()).as("all there were").isEqualTo(5);
+        assertThat(open(run).status().state()).isEqualTo(ActivityState.DEAD);
+        assertThat(open(run).status().crashes()).as("all there were").isEqualTo(5);
     }
 
     @Test
@@ -625,9 +627,11 @@ abstract class JobOrderContract extends StoreContract {
 
         crash();
         crash();
-        assertThat(open(run).state()).as("the one that was given, and one more").isEqualTo(ActivityState.READY);
+        assertThat(open(run).status().state())
+                .as("the one that was given, and one more")
+                .isEqualTo(ActivityState.READY);
         crash();
-        assertThat(open(run).state()).isEqualTo(ActivityState.DEAD);
+        assertThat(open(run).status().state()).isEqualTo(ActivityState.DEAD);
     }
 
     private void crash() {
@@ -643,9 +647,10 @@ abstract class JobOrderContract extends StoreContract {
         ClaimedJob job = claimJob(session);
         order(options(run, "{\"startToClose\":\"PT5M\"}"));
 
-        update(failedWith(job, new JobUpdate.NewOptions("{\"limit\":2}", job.options())));
+        update(failedWith(
+                job, new JobUpdate.NewOptions("{\"limit\":2}", job.content().options())));
 
-        assertThat(open(run).state()).isEqualTo(ActivityState.DELAYED);
+        assertThat(open(run).status().state()).isEqualTo(ActivityState.DELAYED);
         assertThat(open(run).options()).isEqualTo("{\"startToClose\":\"PT5M\"}");
     }
 
@@ -655,7 +660,8 @@ abstract class JobOrderContract extends StoreContract {
         ClaimedJob job = claimJob(session);
         order(pause(key(run)));
 
-        update(failedWith(job, new JobUpdate.NewOptions("{\"limit\":2}", job.options())));
+        update(failedWith(
+                job, new JobUpdate.NewOptions("{\"limit\":2}", job.content().options())));
 
         assertThat(open(run).options()).isEqualTo("{\"limit\":2}");
     }
@@ -689,7 +695,7 @@ abstract class JobOrderContract extends StoreContract {
                 .isEqualTo(Outcome.APPLIED);
 
         assertThat(store.overdueExternal(10)).isEmpty();
-        assertThat(open(run).heartbeatDetails()).isEqualTo("{\"row\":2}");
+        assertThat(open(run).report().heartbeatDetails()).isEqualTo("{\"row\":2}");
         assertThat(open(run).seen()).as("who saw it silent has to look again").isNotEqualTo(before);
     }
 
@@ -735,7 +741,7 @@ abstract class JobOrderContract extends StoreContract {
         order(new JobOrder.UpdateTimeout(
                 key(run), audited("timeout"), open(run).seen(), store.now().plusSeconds(30)));
 
-        update(new JobUpdate.Detach(job.key(), job.lease(), null, null, HOUR, null, 0));
+        update(new JobUpdate.Detach(job.key(), job.lease(), null, null, HOUR, null, 0, null));
 
         advance(Duration.ofSeconds(30));
         assertThat(store.overdueExternal(10)).hasSize(1);
@@ -745,12 +751,12 @@ abstract class JobOrderContract extends StoreContract {
     void an_external_job_that_is_cancelled_is_told_with_its_next_beat() {
         Writer writer = scheduled("order-1", 1);
         ClaimedJob job = claimJob(session);
-        update(new JobUpdate.Detach(job.key(), job.lease(), null, null, HOUR, null, 0));
+        update(new JobUpdate.Detach(job.key(), job.lease(), null, null, HOUR, null, 0, null));
 
         writer.write(writer.step().cancels(1));
 
-        assertThat(open(writer.run()).state()).isEqualTo(ActivityState.EXTERNAL);
-        assertThat(open(writer.run()).cancelRequested()).isTrue();
+        assertThat(open(writer.run()).status().state()).isEqualTo(ActivityState.EXTERNAL);
+        assertThat(open(writer.run()).status().cancelRequested()).isTrue();
         assertThat(waiting(writer.run())).isEmpty();
         assertThat(order(giveBack(writer.run(), open(writer.run()).seen(), HOUR, 2)))
                 .isEqualTo(Outcome.APPLIED);
@@ -817,7 +823,7 @@ abstract class JobOrderContract extends StoreContract {
     private RunKey detached(Duration left, Duration silence) {
         RunKey run = scheduled("order-1", 1).run();
         ClaimedJob job = claimJob(session);
-        JobUpdate detach = new JobUpdate.Detach(job.key(), job.lease(), null, "{\"row\":1}", left, silence, 0);
+        JobUpdate detach = new JobUpdate.Detach(job.key(), job.lease(), null, "{\"row\":1}", left, silence, 0, null);
         assertThat(update(detach)).isEqualTo(JobUpdate.Outcome.ACCEPTED);
         return run;
     }

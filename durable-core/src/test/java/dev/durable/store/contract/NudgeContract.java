@@ -75,7 +75,7 @@ abstract class NudgeContract extends StoreContract {
         ClaimedJob job = claimJob(session);
         heard.clear();
 
-        update(new JobUpdate.Bury(job.key(), job.lease(), true, 2, "f", "[]", "declined", null));
+        update(new JobUpdate.Bury(job.key(), job.lease(), true, 2, "f", "[]", "declined", null, null));
 
         await(new JobBuried());
         assertThat(jobStates(writer.run())).containsEntry(1, "incident");

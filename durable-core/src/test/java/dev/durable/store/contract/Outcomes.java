@@ -2,7 +2,10 @@ package dev.durable.store.contract;
 
 import dev.durable.logs.MarkedLines;
 import dev.durable.store.InboxMessage;
+import dev.durable.store.JobContent;
+import dev.durable.store.JobDeadlines;
 import dev.durable.store.JobKey;
+import dev.durable.store.JobRoute;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.MessageKind;
 import dev.durable.store.NewJob;
@@ -24,35 +27,30 @@ public final class Outcomes {
         NewJob job = job(seq, at);
         return new NewJob(
                 seq,
-                job.activity(),
-                job.taskQueue(),
+                job.route(),
                 job.priority(),
-                job.input(),
-                job.options(),
-                job.headers(),
-                job.workflowType(),
-                at,
-                toStart,
-                toClose,
+                job.content(),
+                new JobDeadlines(at, toStart, toClose),
                 job.maxWorkerCrashes(),
-                null);
+                null,
+                null,
+                Duration.ZERO);
     }
 
     public static NewJob job(int seq, Instant at, String activity, String queue, int priority, NewJob.Lease eager) {
         return new NewJob(
                 seq,
-                activity,
-                queue,
+                new JobRoute(activity, queue, StoreContract.TYPE),
                 priority,
-                "[" + seq + ",\"" + MarkedLines.MARKER + "\"]",
-                "{\"priority\":" + priority + "}",
-                "{\"tenant\":\"a\",\"trace\":\"" + MarkedLines.MARKER + "\"}",
-                StoreContract.TYPE,
-                at,
-                null,
-                at.plus(Duration.ofHours(1)),
+                new JobContent(
+                        "[" + seq + ",\"" + MarkedLines.MARKER + "\"]",
+                        "{\"priority\":" + priority + "}",
+                        "{\"tenant\":\"a\",\"trace\":\"" + MarkedLines.MARKER + "\"}"),
+                new JobDeadlines(at, null, at.plus(Duration.ofHours(1))),
                 2,
-                eager);
+                eager,
+                null,
+                Duration.ZERO);
     }
 
     /** One with this input. */
@@ -60,18 +58,14 @@ public final class Outcomes {
         NewJob job = job(seq, at);
         return new NewJob(
                 seq,
-                job.activity(),
-                job.taskQueue(),
+                job.route(),
                 job.priority(),
-                input,
-                job.options(),
-                job.headers(),
-                job.workflowType(),
-                at,
-                null,
-                null,
+                new JobContent(input, job.content().options(), job.content().headers()),
+                new JobDeadlines(at, null, null),
                 job.maxWorkerCrashes(),
-                null);
+                null,
+                null,
+                Duration.ZERO);
     }
 
     /** One that waits until its limit key lets it through. */
@@ -79,19 +73,14 @@ public final class Outcomes {
         NewJob job = job(seq, at);
         return new NewJob(
                 seq,
-                job.activity(),
-                job.taskQueue(),
+                job.route(),
                 job.priority(),
-                job.input(),
-                job.options(),
-                job.headers(),
-                job.workflowType(),
-                at,
-                null,
-                job.scheduleToCloseDeadline(),
+                job.content(),
+                new JobDeadlines(at, null, job.deadlines().toClose()),
                 job.maxWorkerCrashes(),
                 null,
-                key);
+                key,
+                Duration.ZERO);
     }
 
     /** One that may be claimed later. */
@@ -99,16 +88,10 @@ public final class Outcomes {
         NewJob job = job(seq, at);
         return new NewJob(
                 seq,
-                job.activity(),
-                job.taskQueue(),
+                job.route(),
                 job.priority(),
-                job.input(),
-                job.options(),
-                job.headers(),
-                job.workflowType(),
-                at.plus(delay),
-                null,
-                at.plus(delay).plus(Duration.ofHours(1)),
+                job.content(),
+                new JobDeadlines(at.plus(delay), null, at.plus(delay).plus(Duration.ofHours(1))),
                 job.maxWorkerCrashes(),
                 null,
                 null,

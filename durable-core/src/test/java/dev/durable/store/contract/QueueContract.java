@@ -327,10 +327,10 @@ abstract class QueueContract extends StoreContract {
         ClaimedJob buried = jobs.get(2);
         assertThat(store.update(List.of(
                         new JobUpdate.BodyGoesOn(completed(settled)),
-                        new JobUpdate.BodyGoesOn(
-                                new JobUpdate.Release(released.key(), released.lease(), Duration.ofMinutes(1), null)),
+                        new JobUpdate.BodyGoesOn(new JobUpdate.Release(
+                                released.key(), released.lease(), Duration.ofMinutes(1), null, true, null)),
                         new JobUpdate.BodyGoesOn(new JobUpdate.Bury(
-                                buried.key(), buried.lease(), false, 2, "f", "[]", "declined", null)))))
+                                buried.key(), buried.lease(), false, 2, "f", "[]", "declined", null, null)))))
                 .containsOnly(JobUpdate.Outcome.ACCEPTED);
         assertThat(goesOn(completed(settled))).isEqualTo(JobUpdate.Outcome.DUPLICATE);
         assertThat(waitingNames(writer.run())).containsExactly("ActivityCompleted");
@@ -546,7 +546,7 @@ abstract class QueueContract extends StoreContract {
         limit(l -> l.perKey(k -> k.concurrency(1)));
         store.admit(QUEUE);
         ClaimedJob job = claimJob(session);
-        update(new JobUpdate.Release(job.key(), job.lease(), Duration.ZERO, null));
+        update(new JobUpdate.Release(job.key(), job.lease(), Duration.ZERO, null, true, null));
         assertThat(jobStates(writer.run())).containsEntry(1, "waiting");
 
         store.admit(QUEUE);

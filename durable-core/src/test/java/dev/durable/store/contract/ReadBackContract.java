@@ -182,6 +182,6 @@ abstract class ReadBackContract extends StoreContract {
     }
 
     private static ReadBack attempt(Transition step) {
-        return new ReadBack(step.run(), step.newFence(), step.nextEventId());
+        return new ReadBack(step.run(), step.fences().next(), step.nextEventId());
     }
 }

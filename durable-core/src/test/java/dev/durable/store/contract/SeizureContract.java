@@ -61,6 +61,7 @@ abstract class SeizureContract extends StoreContract {
                 "[{\"type\":\"IncidentRaised\",\"at\":\"" + now.minusSeconds(1)
                         + "\",\"attributes\":{\"informing\":true,\"seq\":1}}]",
                 "declined",
+                null,
                 null));
         update(new JobUpdate.Heartbeat(jobs.get(1).key(), jobs.get(1).lease(), "{\"row\":7}"));
         JobUpdate.Settle third = completed(jobs.get(2));

@@ -9,6 +9,7 @@ import dev.durable.history.OptionsJson;
 import dev.durable.internal.declare.OptionsAtCallSite;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.InboxMessage;
+import dev.durable.store.JobContent;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.NewJob;
 import dev.durable.store.Served;
@@ -296,18 +297,18 @@ abstract class SessionContract extends StoreContract {
         NewJob job = Outcomes.job(1, store.now());
         NewJob once = new NewJob(
                 job.seq(),
-                job.activity(),
-                job.taskQueue(),
+                job.route(),
                 job.priority(),
-                job.input(),
-                OptionsJson.encode(new OptionsAtCallSite().atMostOnce(true).apply(ActivityOptions.DEFAULT)),
-                job.headers(),
-                job.workflowType(),
-                job.scheduledAt(),
-                null,
-                null,
+                new JobContent(
+                        job.content().input(),
+                        OptionsJson.encode(
+                                new OptionsAtCallSite().atMostOnce(true).apply(ActivityOptions.DEFAULT)),
+                        job.content().headers()),
+                job.deadlines().with(null, null),
                 job.maxWorkerCrashes(),
-                null);
+                null,
+                null,
+                Duration.ZERO);
         assertThat(writer.write(writer.step().schedules(once))).isEqualTo(Transition.Outcome.APPLIED);
         return writer;
     }
@@ -353,7 +354,7 @@ abstract class SessionContract extends StoreContract {
     void an_at_most_once_job_that_was_not_begun_is_given_back_and_handed_out() {
         scheduledOnce();
         ClaimedJob first = claimJob(session);
-        assertThat(update(new JobUpdate.Release(first.key(), first.lease(), Duration.ZERO, null)))
+        assertThat(update(new JobUpdate.Release(first.key(), first.lease(), Duration.ZERO, null, true, null)))
                 .isEqualTo(JobUpdate.Outcome.ACCEPTED);
         assertThat(claimJobs(openSession())).hasSize(1);
     }

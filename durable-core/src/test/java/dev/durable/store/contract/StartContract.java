@@ -38,7 +38,7 @@ abstract class StartContract extends StoreContract {
         assertThat(record.memo()).isEqualTo(Map.of("customer", "7"));
         assertThat(record.startedAt()).isBetween(run.startedAt(), store.now());
         assertThat(record.closedAt()).isNull();
-        assertThat(history(run.key())).isEqualTo(run.build().events());
+        assertThat(history(run.key())).isEqualTo(run.build().firstTurn().events());
     }
 
     @Test

@@ -81,7 +81,7 @@ public final class StepBuilder {
     }
 
     public StepBuilder settles(int seq, UUID lease) {
-        settled.add(new Transition.Settled(seq, lease));
+        settled.add(new Transition.Settled(seq, lease, true));
         events.add(Outcomes.completed(nextEventId + events.size(), now, seq, lease));
         return this;
     }
@@ -127,7 +127,16 @@ public final class StepBuilder {
             all.add(new StoredEvent(nextEventId + all.size(), closingType(), now, null, "{\"result\":null}"));
         }
         return new Transition(
-                run, fence, newFence, nextEventId, all, consumed, settled, cancelled, jobs, park, wakeAt, stall, close);
+                run,
+                new Transition.Fences(fence, newFence),
+                nextEventId,
+                all,
+                consumed,
+                new Transition.JobChanges(jobs, settled, cancelled),
+                park,
+                wakeAt,
+                stall,
+                close);
     }
 
     private StepBuilder event(String type, UUID messageId, String attributes) {

@@ -225,6 +225,7 @@ public abstract class StoreContract {
                 job.attempt() + 1,
                 "[{\"type\":\"ActivityAttemptFailed\"}]",
                 "declined",
+                null,
                 null);
     }
 

@@ -6,6 +6,7 @@ import dev.durable.client.WorkflowStatus;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.Delivery;
 import dev.durable.store.InboxMessage;
+import dev.durable.store.JobContent;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.MessageKind;
 import dev.durable.store.NewJob;
@@ -68,25 +69,26 @@ abstract class TextContract extends StoreContract {
         writer.write(writer.step()
                 .schedules(new NewJob(
                         1,
-                        plain.activity(),
-                        plain.taskQueue(),
+                        plain.route(),
                         0,
-                        json,
-                        json,
-                        json,
-                        plain.workflowType(),
-                        plain.scheduledAt(),
-                        null,
-                        null,
+                        new JobContent(json, json, json),
+                        plain.deadlines().with(null, null),
                         3,
-                        null)));
+                        null,
+                        null,
+                        Duration.ZERO)));
         ClaimedJob first = claimJob(session);
         update(new JobUpdate.Heartbeat(first.key(), first.lease(), json));
-        update(new JobUpdate.Retry(first.key(), first.lease(), Duration.ZERO, 2, json, "plain text: 'ä' \\ \"", null));
+        update(new JobUpdate.Retry(
+                first.key(), first.lease(), Duration.ZERO, 2, json, "plain text: 'ä' \\ \"", null, null));
 
         ClaimedJob second = claimJob(session);
         assertThat(List.of(
-                        second.input(), second.options(), second.headers(), second.notes(), second.heartbeatDetails()))
+                        second.content().input(),
+                        second.content().options(),
+                        second.content().headers(),
+                        second.notes(),
+                        second.heartbeatDetails()))
                 .containsOnly(json);
         assertThat(details(writer.run()).jobs().getFirst().lastFailure()).isEqualTo("plain text: 'ä' \\ \"");
     }
@@ -116,14 +118,11 @@ abstract class TextContract extends StoreContract {
         Transition close = writer.closing().build();
         store.commit(List.of(new Transition(
                 close.run(),
-                close.fence(),
-                close.newFence(),
+                close.fences(),
                 close.nextEventId(),
                 close.events(),
                 List.of(),
-                List.of(),
-                List.of(),
-                List.of(),
+                Transition.JobChanges.NONE,
                 true,
                 null,
                 null,

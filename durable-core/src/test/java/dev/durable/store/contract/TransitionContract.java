@@ -147,14 +147,11 @@ abstract class TransitionContract extends StoreContract {
 
         assertThatThrownBy(() -> new Transition(
                         newRun("order-1").key(),
-                        UUID.randomUUID(),
-                        UUID.randomUUID(),
+                        new Transition.Fences(UUID.randomUUID(), UUID.randomUUID()),
                         2,
                         List.of(late),
                         List.of(),
-                        List.of(),
-                        List.of(),
-                        List.of(),
+                        Transition.JobChanges.NONE,
                         true,
                         null,
                         null,
@@ -221,7 +218,7 @@ abstract class TransitionContract extends StoreContract {
         Writer writer = claimed("order-1");
         writer.write(writer.step().schedules(1));
         ClaimedJob stale = claimJob(session);
-        update(new JobUpdate.Release(stale.key(), stale.lease(), Duration.ZERO, null));
+        update(new JobUpdate.Release(stale.key(), stale.lease(), Duration.ZERO, null, true, null));
         ClaimedJob current = claimJob(session);
         InboxMessage approve = signalled(writer.run(), "approve");
 
@@ -456,7 +453,7 @@ abstract class TransitionContract extends StoreContract {
         writer.write(writer.step().schedules(1));
         ClaimedJob job = claimJob(session);
         update(new JobUpdate.Retry(
-                job.key(), job.lease(), Duration.ofHours(1), 2, "[{\"n\":1}]", "declined", "{\"row\":7}"));
+                job.key(), job.lease(), Duration.ofHours(1), 2, "[{\"n\":1}]", "declined", "{\"row\":7}", null));
 
         writer.write(writer.step().cancels(1));
 

@@ -6,6 +6,7 @@ import dev.durable.ActivityOptions;
 import dev.durable.history.OptionsJson;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.InboxMessage;
+import dev.durable.store.JobContent;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.NewJob;
 import dev.durable.store.RunKey;
@@ -52,7 +53,8 @@ abstract class WaitingTimeoutContract extends StoreContract {
     void a_job_that_waits_for_its_next_attempt_runs_out_of_schedule_to_close_only() {
         RunKey run = with(MINUTE, MINUTE.multipliedBy(3));
         ClaimedJob job = claimJob(session);
-        update(new JobUpdate.Retry(job.key(), job.lease(), Duration.ofHours(1), 2, "[{}]", "declined", "{\"row\":7}"));
+        update(new JobUpdate.Retry(
+                job.key(), job.lease(), Duration.ofHours(1), 2, "[{}]", "declined", "{\"row\":7}", null));
         advance(MINUTE.multipliedBy(2));
         assertThat(store.timeOutWaiting(10)).as("it did start in time").isZero();
 
@@ -81,7 +83,7 @@ abstract class WaitingTimeoutContract extends StoreContract {
     void a_job_that_is_given_back_unused_still_waits_for_its_start() {
         RunKey run = with(MINUTE, null);
         ClaimedJob job = claimJob(session);
-        update(new JobUpdate.Release(job.key(), job.lease(), Duration.ofHours(1), null, false));
+        update(new JobUpdate.Release(job.key(), job.lease(), Duration.ofHours(1), null, false, null));
         advance(MINUTE);
 
         assertThat(store.timeOutWaiting(10)).isOne();
@@ -92,15 +94,16 @@ abstract class WaitingTimeoutContract extends StoreContract {
     void a_job_that_began_and_was_given_back_is_not_late_to_start() {
         RunKey run = with(MINUTE, null);
         ClaimedJob job = claimJob(session);
-        assertThat(job.scheduleToStartDeadline()).isEqualTo(job.scheduledAt().plus(MINUTE));
-        update(new JobUpdate.Release(job.key(), job.lease(), MINUTE, "{\"row\":7}", true));
+        assertThat(job.deadlines().toStart())
+                .isEqualTo(job.deadlines().scheduledAt().plus(MINUTE));
+        update(new JobUpdate.Release(job.key(), job.lease(), MINUTE, "{\"row\":7}", true, null));
         advance(MINUTE.multipliedBy(2));
 
         assertThat(store.timeOutWaiting(10)).isZero();
         assertThat(store.earliestTimeouts().waiting()).isNull();
         ClaimedJob again = claimJob(session);
         assertThat(again.key().run()).isEqualTo(run);
-        assertThat(again.scheduleToStartDeadline()).as("it has started").isNull();
+        assertThat(again.deadlines().toStart()).as("it has started").isNull();
         assertThat(again.heartbeatDetails()).isEqualTo("{\"row\":7}");
     }
 
@@ -108,13 +111,13 @@ abstract class WaitingTimeoutContract extends StoreContract {
     void what_began_once_has_begun_though_its_next_worker_gives_it_back_unused() {
         with(MINUTE, null);
         ClaimedJob job = claimJob(session);
-        update(new JobUpdate.Release(job.key(), job.lease(), Duration.ZERO, null, true));
+        update(new JobUpdate.Release(job.key(), job.lease(), Duration.ZERO, null, true, null));
         ClaimedJob again = claimJob(session);
-        update(new JobUpdate.Release(again.key(), again.lease(), Duration.ZERO, null, false));
+        update(new JobUpdate.Release(again.key(), again.lease(), Duration.ZERO, null, false, null));
         advance(MINUTE.multipliedBy(2));
 
         assertThat(store.timeOutWaiting(10)).isZero();
-        assertThat(claimJob(session).scheduleToStartDeadline()).isNull();
+        assertThat(claimJob(session).deadlines().toStart()).isNull();
     }
 
     @Test
@@ -132,7 +135,7 @@ abstract class WaitingTimeoutContract extends StoreContract {
     void what_has_begun_still_runs_out_of_schedule_to_close() {
         RunKey run = with(MINUTE, MINUTE.multipliedBy(3));
         ClaimedJob job = claimJob(session);
-        update(new JobUpdate.Release(job.key(), job.lease(), Duration.ofHours(1), null, true));
+        update(new JobUpdate.Release(job.key(), job.lease(), Duration.ofHours(1), null, true, null));
         advance(MINUTE.multipliedBy(3));
 
         assertThat(store.timeOutWaiting(10)).isOne();
@@ -157,18 +160,18 @@ abstract class WaitingTimeoutContract extends StoreContract {
         NewRunBuilder run = newRun(workflowId)
                 .schedules(new NewJob(
                         1,
-                        job.activity(),
-                        job.taskQueue(),
+                        job.route(),
                         job.priority(),
-                        job.input(),
-                        OptionsJson.encode(ActivityOptions.DEFAULT.withExpiry(expiry.truncatedTo(ChronoUnit.MICROS))),
-                        job.headers(),
-                        job.workflowType(),
-                        job.scheduledAt(),
-                        toStart,
-                        null,
+                        new JobContent(
+                                job.content().input(),
+                                OptionsJson.encode(
+                                        ActivityOptions.DEFAULT.withExpiry(expiry.truncatedTo(ChronoUnit.MICROS))),
+                                job.content().headers()),
+                        job.deadlines().with(toStart, null),
                         job.maxWorkerCrashes(),
-                        null));
+                        null,
+                        null,
+                        Duration.ZERO));
         started(run);
         return run.key();
     }

@@ -54,7 +54,7 @@ public final class Writer {
     public Transition.Outcome wrote(Transition transition, Transition.Outcome outcome) {
         if (outcome == Transition.Outcome.APPLIED || outcome == Transition.Outcome.APPLIED_MORE) {
             int written = transition.stall() == null ? transition.events().size() : 0;
-            position = new Position(transition.newFence(), transition.nextEventId() + written);
+            position = new Position(transition.fences().next(), transition.nextEventId() + written);
         }
         return outcome;
     }

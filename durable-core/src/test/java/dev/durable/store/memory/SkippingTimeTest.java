@@ -9,6 +9,9 @@ import dev.durable.store.ClaimedRun;
 import dev.durable.store.Delivery;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.JobClaim;
+import dev.durable.store.JobContent;
+import dev.durable.store.JobDeadlines;
+import dev.durable.store.JobRoute;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.MessageKind;
 import dev.durable.store.NewJob;
@@ -83,7 +86,8 @@ class SkippingTimeTest {
                 .getFirst();
         assertThat(store.nextDue()).isEmpty();
 
-        store.update(List.of(new JobUpdate.Retry(job.key(), job.lease(), Duration.ofSeconds(7), 2, "[]", null, null)));
+        store.update(
+                List.of(new JobUpdate.Retry(job.key(), job.lease(), Duration.ofSeconds(7), 2, "[]", null, null, null)));
 
         assertThat(store.nextDue()).contains(time.now().plusSeconds(7));
     }
@@ -177,37 +181,37 @@ class SkippingTimeTest {
         return new NewRun(
                 new RunKey(RunIds.create(now, workflowId, workflowId.hashCode()), workflowId),
                 "W",
-                List.of(),
                 "default",
                 UUID.randomUUID(),
-                List.of(new StoredEvent(1, "WorkflowStarted", now, null, "{}")),
-                List.of(),
-                null,
-                delay,
-                false,
-                ReusePolicy.ALLOW_DUPLICATE,
-                ConflictPolicy.FAIL,
-                deadline,
-                null,
+                NewRun.FirstTurn.later(List.of(new StoredEvent(1, "WorkflowStarted", now, null, "{}")), delay),
+                new NewRun.Policies(ReusePolicy.ALLOW_DUPLICATE, ConflictPolicy.FAIL, List.of()),
+                new NewRun.Deadlines(deadline, null),
                 Map.of(),
+                null,
                 null);
     }
 
     private NewJob job() {
-        return new NewJob(1, "A.a", "default", 0, "[]", "{}", "{}", "W", time.now(), null, null, 3, null);
+        return new NewJob(
+                1,
+                new JobRoute("A.a", "default", "W"),
+                0,
+                new JobContent("[]", "{}", "{}"),
+                new JobDeadlines(time.now(), null, null),
+                3,
+                null,
+                null,
+                Duration.ZERO);
     }
 
     private void commit(ClaimedRun claim, List<NewJob> jobs, Instant wakeAt, Transition.Stall stall) {
         Transition step = new Transition(
                 claim.run(),
-                claim.fence(),
-                UUID.randomUUID(),
+                new Transition.Fences(claim.fence(), UUID.randomUUID()),
                 claim.nextEventId(),
                 List.of(),
                 List.of(),
-                List.of(),
-                List.of(),
-                jobs,
+                new Transition.JobChanges(jobs, List.of(), List.of()),
                 true,
                 wakeAt,
                 stall,

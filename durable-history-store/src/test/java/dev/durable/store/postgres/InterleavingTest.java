@@ -204,8 +204,8 @@ class InterleavingTest extends StoreContract {
         Meanwhile<List<Transition.Outcome>> commit =
                 Meanwhile.of(() -> store.patient().commit(List.of(step)));
         event.awaitWaiter();
-        Meanwhile<List<ReadBack.Outcome>> readBack = Meanwhile.of(
-                () -> store.readBack(List.of(new ReadBack(writer.run(), step.newFence(), step.nextEventId()))));
+        Meanwhile<List<ReadBack.Outcome>> readBack = Meanwhile.of(() ->
+                store.readBack(List.of(new ReadBack(writer.run(), step.fences().next(), step.nextEventId()))));
         awaitTwoWaiting();
         event.close();
 
@@ -226,7 +226,8 @@ class InterleavingTest extends StoreContract {
                 "insert into durable.history_event (run_id, event_id, at, shard, type, attributes)"
                         + " select run_id, next_event_id - 1, now(), shard, 'SideEffectRecorded', '{}' from durable.run_state");
 
-        assertThat(store.readBack(List.of(new ReadBack(writer.run(), step.newFence(), step.nextEventId()))))
+        assertThat(store.readBack(
+                        List.of(new ReadBack(writer.run(), step.fences().next(), step.nextEventId()))))
                 .containsExactly(ReadBack.Outcome.HAPPENED);
     }
 

@@ -98,7 +98,7 @@ class JobRaceMatrixTest extends StoreContract {
         return switch (act) {
             case "complete" -> update(Outcomes.completed(key, lease)).name();
             case "fail" ->
-                update(new JobUpdate.Retry(key, lease, HOUR, 2, "[]", "declined", null))
+                update(new JobUpdate.Retry(key, lease, HOUR, 2, "[]", "declined", null, null))
                         .name();
             case "not read" ->
                 update(new JobUpdate.Unread(key, lease, Duration.ZERO, "[]", "unfit"))

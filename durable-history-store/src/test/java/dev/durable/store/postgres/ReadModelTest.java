@@ -219,7 +219,8 @@ class ReadModelTest extends StoreContract {
                 "[{\"type\":\"ActivityAttemptFailed\",\"at\":\"2026-01-01T00:00:00Z\",\"attributes\":{\"informing\":true,\"seq\":1,"
                         + "\"attempt\":1,\"reason\":\"failed\",\"failure\":{\"type\":\"Declined\",\"message\":\"no money\"}}}]",
                 "Declined: no money",
-                "{\"row\":7}"));
+                "{\"row\":7}",
+                null));
         String told = "select concat_ws(' ', seq, state, attempt, last_failure, heartbeat_details,"
                 + " notes -> 0 ->> 'type', notes -> 0 -> 'attributes' -> 'failure' ->> 'message') from durable.v_activity"
                 + " order by seq";
@@ -273,7 +274,15 @@ class ReadModelTest extends StoreContract {
         scheduled("order-1", 2);
         for (ClaimedJob job : claimJobs(session, 2)) {
             update(new JobUpdate.Bury(
-                    job.key(), job.lease(), job.key().seq() == 1, job.attempt() + 1, "f", "[]", "no money", null));
+                    job.key(),
+                    job.lease(),
+                    job.key().seq() == 1,
+                    job.attempt() + 1,
+                    "f",
+                    "[]",
+                    "no money",
+                    null,
+                    null));
         }
         assertThat(sql("select attempt from durable.v_incident")).containsExactly("1");
         assertThat(sql("select attempt from durable.v_dead_letter")).containsExactly("1");

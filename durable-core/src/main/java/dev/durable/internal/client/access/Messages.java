@@ -51,10 +51,10 @@ public final class Messages {
                             + " a workflow does. A job can be cancelled, client.job(id).cancel(…), and steered by its"
                             + " control(): client.job(id).control().");
         }
-        MethodSpec spec = workflow == null ? null : workflow.signals().get(signal);
+        MethodSpec spec = workflow == null ? null : workflow.methods().signals().get(signal);
         if (workflow != null && spec == null) {
             throw new RefusedInputException("workflow " + workflow.name() + " has no signal " + signal + "; it has "
-                    + workflow.signals().keySet().stream().sorted().toList());
+                    + workflow.methods().signals().keySet().stream().sorted().toList());
         }
         return spec == null
                 ? code.payloads().encodeArguments(signal, arguments)

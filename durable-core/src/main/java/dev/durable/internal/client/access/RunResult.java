@@ -2,7 +2,6 @@ package dev.durable.internal.client.access;
 
 import dev.durable.client.WorkflowStatus;
 import dev.durable.store.ClosedRun;
-import dev.durable.store.RecordText;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +23,6 @@ public record RunResult(
 
     @Override
     public String toString() {
-        return RecordText.of(this);
+        return "RunResult[" + status + "]";
     }
 }

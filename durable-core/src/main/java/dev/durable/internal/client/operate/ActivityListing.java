@@ -142,23 +142,23 @@ public final class ActivityListing implements ActivityQuery {
         return new ActivitySummary(
                 job.key().run().workflowId(),
                 job.key().run().runId(),
-                job.workflowType(),
+                job.route().workflowType(),
                 job.key().seq(),
                 job.activity(),
-                job.taskQueue(),
-                job.state(),
-                job.paused(),
-                job.cancelRequested(),
+                job.route().taskQueue(),
+                job.status().state(),
+                job.status().paused(),
+                job.status().cancelRequested(),
                 job.seen().attempt(),
-                job.crashes(),
+                job.status().crashes(),
                 OptionsJson.decodeIfReadable(job.options()),
                 job.times().scheduledAt(),
                 job.times().claimedAt(),
                 job.times().visibleAt(),
                 worker == null ? null : worker.session(),
                 worker == null ? null : worker.identity(),
-                job.lastFailure(),
-                job.heartbeatDetails());
+                job.report().lastFailure(),
+                job.report().heartbeatDetails());
     }
 
     /** Narrows a filter. */

@@ -3,7 +3,6 @@ package dev.durable.internal.client.operate;
 import dev.durable.RefusedInputException;
 import dev.durable.store.Bounds;
 import dev.durable.store.JobKey;
-import dev.durable.store.RecordText;
 import dev.durable.store.RunKey;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
@@ -65,6 +64,6 @@ public record ActivityToken(JobKey key, UUID lease, String activity) {
 
     @Override
     public String toString() {
-        return RecordText.of(this);
+        return "ActivityToken[" + key + ", " + activity + "]";
     }
 }

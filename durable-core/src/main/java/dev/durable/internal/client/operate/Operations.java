@@ -139,7 +139,7 @@ public final class Operations {
 
     /** Whether it is a background job, and no activity that a workflow has called. */
     boolean isJob(OpenJob job) {
-        return job.workflowType().equals(BackgroundJob.TYPE);
+        return job.route().workflowType().equals(BackgroundJob.TYPE);
     }
 
     /** The same orders again where the answer was lost: each is carried out once. */

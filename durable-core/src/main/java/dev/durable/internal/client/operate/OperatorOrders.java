@@ -16,6 +16,7 @@ import dev.durable.history.WorkflowCancelRequested;
 import dev.durable.internal.client.access.Messages;
 import dev.durable.internal.declare.OptionsAtCallSite;
 import dev.durable.store.Bounds;
+import dev.durable.store.JobDeadlines;
 import dev.durable.store.JobOrder;
 import dev.durable.store.OpenJob;
 import java.time.Duration;
@@ -45,7 +46,7 @@ final class OperatorOrders {
     }
 
     JobOrder retry(OpenJob job) {
-        if (job.state().isBuried()) {
+        if (job.status().state().isBuried()) {
             return resolutions.retry().apply(job);
         }
         JobOrder.Trace trace = operated(job, "retry");
@@ -54,13 +55,15 @@ final class OperatorOrders {
 
     JobOrder runNow(OpenJob job) {
         JobOrder.Trace trace = operated(job, "runNow");
-        return job.state().isBuried() || waitsUnbegun(job)
+        return job.status().state().isBuried() || waitsUnbegun(job)
                 ? begins(job, trace)
                 : new JobOrder.RetryNow(job.key(), trace);
     }
 
     private static boolean waitsUnbegun(OpenJob job) {
-        return !job.begun() && job.seen().lease() == null && job.times().visibleAt() != null;
+        return !job.status().begun()
+                && job.seen().lease() == null
+                && job.times().visibleAt() != null;
     }
 
     /** Now, by the clock of the store rather than by this process's estimate of it. */
@@ -82,7 +85,7 @@ final class OperatorOrders {
         Instant due = at.truncatedTo(ChronoUnit.MICROS);
         return job -> {
             Instant expiresAt = OptionsJson.decode(job.options()).expiresAt();
-            if (!job.begun() && expiresAt != null && !due.isBefore(expiresAt)) {
+            if (!job.status().begun() && expiresAt != null && !due.isBefore(expiresAt)) {
                 return null;
             }
             ActivityOperated event = new ActivityOperated(
@@ -91,12 +94,12 @@ final class OperatorOrders {
         };
     }
 
-    private static JobOrder.@Nullable Moved moved(OpenJob job, Instant at) {
-        if (job.begun()) {
+    private static @Nullable JobDeadlines moved(OpenJob job, Instant at) {
+        if (job.status().begun()) {
             return null;
         }
         Instant toClose = job.times().scheduleToCloseDeadline();
-        return new JobOrder.Moved(
+        return new JobDeadlines(
                 at,
                 OptionsJson.decode(job.options()).beginsBy(at),
                 toClose == null
@@ -195,7 +198,7 @@ final class OperatorOrders {
 
     Function<OpenJob, JobOrder> complete(@Nullable Object value) {
         return job -> {
-            if (job.state().isBuried()) {
+            if (job.status().state().isBuried()) {
                 return resolutions.complete(value).apply(job);
             }
             Payload result = operations.result(job, value);
@@ -218,7 +221,8 @@ final class OperatorOrders {
     }
 
     Function<OpenJob, JobOrder> fail(Throwable failure) {
-        return job -> job.state().isBuried() ? resolutions.fail(failure).apply(job) : failed(job, failure);
+        return job ->
+                job.status().state().isBuried() ? resolutions.fail(failure).apply(job) : failed(job, failure);
     }
 
     private JobOrder failed(OpenJob job, Throwable failure) {

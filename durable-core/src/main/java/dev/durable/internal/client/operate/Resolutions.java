@@ -126,7 +126,9 @@ final class Resolutions {
                 job,
                 Failure.of(
                         FAILED_BY_OPERATOR,
-                        job.lastFailure() == null ? why : why + ". Its last failure: " + job.lastFailure()));
+                        job.report().lastFailure() == null
+                                ? why
+                                : why + ". Its last failure: " + job.report().lastFailure()));
     }
 
     Function<OpenJob, JobOrder> fail(Throwable failure) {

@@ -53,7 +53,7 @@ final class StoreIncidentControl implements IncidentControl {
         }
 
         boolean is(OpenJob found) {
-            return found.state() == kind
+            return found.status().state() == kind
                     && (since == null
                             || found.burial() != null
                                     && since.equals(found.burial().at()));
@@ -151,26 +151,28 @@ final class StoreIncidentControl implements IncidentControl {
 
     private String whyOther(OpenJob found) {
         int attempt = found.seen().attempt();
-        String now = found.activity() + " is " + found.state()
-                + (found.state().isBuried() ? "; its next attempt would be " + attempt : ", at attempt " + attempt)
+        String now = found.activity() + " is " + found.status().state()
+                + (found.status().state().isBuried()
+                        ? "; its next attempt would be " + attempt
+                        : ", at attempt " + attempt)
                 + ".";
         String resolved = lastResolution(found)
                 .map(last -> " It was " + last.resolution() + " at " + last.at() + " by " + last.by()
                         + (last.reason().isEmpty() ? "." : ", because: " + last.reason() + "."))
                 .orElse("");
-        if (found.state() == which.kind()) {
+        if (found.status().state() == which.kind()) {
             return "the one that was seen, since " + which.since() + ", was resolved, and " + now + resolved
                     + " Look at it again.";
         }
         return now
-                + (found.state().isBuried()
+                + (found.status().state().isBuried()
                         ? " It is found by client."
-                                + (found.state() == ActivityState.DEAD ? "deadLetters()." : "incidents().")
+                                + (found.status().state() == ActivityState.DEAD ? "deadLetters()." : "incidents().")
                         : resolved);
     }
 
     private static Optional<IncidentResolved> lastResolution(OpenJob job) {
-        return EventJson.decodeNotes(job.notes()).stream()
+        return EventJson.decodeNotes(job.report().notes()).stream()
                 .filter(note -> note.type().equals("IncidentResolved"))
                 .map(EventJson::decode)
                 .map(IncidentResolved.class::cast)

@@ -94,7 +94,7 @@ public final class TokenHolder implements ExternalActivity {
     public void heartbeat(@Nullable Object details) {
         AtomicBoolean cancelled = new AtomicBoolean();
         order(job -> {
-            cancelled.set(job.cancelRequested());
+            cancelled.set(job.status().cancelRequested());
             Duration silence = OptionsJson.decode(job.options()).heartbeatTimeout();
             return new JobOrder.Beat(
                     job.key(),

@@ -99,7 +99,7 @@ public final class DurableCalls implements PromiseHost {
                 handlers,
                 turnLog,
                 stalls,
-                thrown -> setup.failures().encode(thrown, type.run().named()));
+                thrown -> setup.failures().encode(thrown, type.methods().run().named()));
         feed = new EventApplier(this, type, decoder, setup);
         draws = new RunRandom(run.runId());
     }

@@ -124,7 +124,7 @@ public final class EventApplier {
             if (waits && !isStillOpenAfterOthers()) {
                 return null;
             }
-            MethodSpec method = type.run();
+            MethodSpec method = type.methods().run();
             @Nullable Object result = method.invoke(object, decoder.decodeArguments(method, event.input()));
             awaitHandlers(null);
             run.ending().runReturned(encode(result, method));
@@ -191,7 +191,7 @@ public final class EventApplier {
     // ── handlers ────────────────────────────────────────────────────────────────────────────────────────────────────
 
     private void handle(SignalReceived event) {
-        MethodSpec method = type.signals().get(event.name());
+        MethodSpec method = type.methods().signals().get(event.name());
         if (run.ending().isDeaf()) {
             run.handlers().late("signal " + event.name());
         }
@@ -212,7 +212,7 @@ public final class EventApplier {
                         "{} has no @Signal '{}': the signal stands in the history and changes nothing. It has {}",
                         type.name(),
                         event.name(),
-                        type.signals().keySet()));
+                        type.methods().signals().keySet()));
     }
 
     private Coroutine handler(MethodSpec method, SignalReceived event) {

@@ -110,7 +110,7 @@ public final class StallRules {
     }
 
     private Stream<Class<? extends Throwable>> declared() {
-        return Stream.concat(Stream.of(type.run()), type.signals().values().stream())
+        return Stream.concat(Stream.of(type.methods().run()), type.methods().signals().values().stream())
                 .map(MethodSpec::named)
                 .flatMap(List::stream);
     }

@@ -38,7 +38,7 @@ public record Cancellations(List<JobKey> running, List<LockedJob> idle) {
         Cancellations all = new Cancellations(new ArrayList<>(), new ArrayList<>());
         for (Transition t : transitions) {
             if (t.close() == null) {
-                t.cancelled().forEach(seq -> all.add(t, new JobKey(t.run(), seq), found));
+                t.jobs().cancelled().forEach(seq -> all.add(t, new JobKey(t.run(), seq), found));
             }
         }
         return all;
@@ -64,11 +64,11 @@ public record Cancellations(List<JobKey> running, List<LockedJob> idle) {
     private void add(Transition t, JobKey key, Map<JobKey, LockedJob> found) {
         LockedJob job = found.get(key);
         if (job == null) {
-            t.jobs().stream()
+            t.jobs().scheduled().stream()
                     .filter(born -> born.seq() == key.seq())
                     .map(born -> LockedJob.born(key, born))
                     .forEach(this::add);
-        } else if (t.settled().stream().noneMatch(s -> s.seq() == key.seq())) {
+        } else if (t.jobs().settled().stream().noneMatch(s -> s.seq() == key.seq())) {
             add(job);
         }
     }

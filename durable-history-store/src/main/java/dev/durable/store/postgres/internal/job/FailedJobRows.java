@@ -8,7 +8,6 @@ import static dev.durable.store.postgres.internal.sql.Param.uuids;
 import dev.durable.store.JobKey;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.OrphanedJob;
-import dev.durable.store.RecordText;
 import dev.durable.store.postgres.internal.sql.SafeText;
 import dev.durable.store.postgres.internal.sql.SqlScript;
 import java.util.Comparator;
@@ -86,6 +85,6 @@ public record FailedJobRows(
 
     @Override
     public String toString() {
-        return RecordText.of(this);
+        return "FailedJobRows[" + key + ", incident=" + incident + ", " + fingerprint + "]";
     }
 }

@@ -7,6 +7,7 @@ import static dev.durable.store.postgres.internal.sql.Param.shorts;
 import static dev.durable.store.postgres.internal.sql.Param.texts;
 import static dev.durable.store.postgres.internal.sql.Param.uuids;
 
+import dev.durable.store.JobDeadlines;
 import dev.durable.store.JobKey;
 import dev.durable.store.JobNotes;
 import dev.durable.store.JobOrder;
@@ -190,6 +191,7 @@ final class JobOrderBatch {
                 order.fingerprint(),
                 OrderRules.noted(order, job.notes()),
                 order.lastFailure(),
+                null,
                 null);
         if (job.cancelRequested()) {
             cancelled.add(job.after(bury));
@@ -232,9 +234,9 @@ final class JobOrderBatch {
                     keys(
                             moved,
                             instants(moved, JobOrder.Reschedule::at),
-                            instants(moved, to -> promised(to, JobOrder.Moved::scheduledAt)),
-                            instants(moved, to -> promised(to, JobOrder.Moved::scheduleToStart)),
-                            instants(moved, to -> promised(to, JobOrder.Moved::scheduleToClose)),
+                            instants(moved, to -> promised(to, JobDeadlines::scheduledAt)),
+                            instants(moved, to -> promised(to, JobDeadlines::toStart)),
+                            instants(moved, to -> promised(to, JobDeadlines::toClose)),
                             texts(moved, JobOrderBatch::note)));
         }
         if (!pauses.isEmpty()) {
@@ -283,8 +285,8 @@ final class JobOrderBatch {
     }
 
     private static @Nullable Instant promised(
-            JobOrder.Reschedule order, Function<JobOrder.Moved, @Nullable Instant> what) {
-        JobOrder.Moved to = order.moved();
+            JobOrder.Reschedule order, Function<JobDeadlines, @Nullable Instant> what) {
+        JobDeadlines to = order.moved();
         return to == null ? null : what.apply(to);
     }
 

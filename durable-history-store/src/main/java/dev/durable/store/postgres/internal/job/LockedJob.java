@@ -5,7 +5,6 @@ import dev.durable.store.JobNotes;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.LeftJob;
 import dev.durable.store.NewJob;
-import dev.durable.store.RecordText;
 import dev.durable.store.RunKey;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -35,7 +34,7 @@ public record LockedJob(
         NewJob.Lease eager = job.eager();
         JobState state = eager == null ? JobState.READY : JobState.RUNNING;
         UUID lease = eager == null ? null : eager.token();
-        return new LockedJob(key, job.taskQueue(), lease, state, 1, true, null, null, null);
+        return new LockedJob(key, job.route().taskQueue(), lease, state, 1, true, null, null, null);
     }
 
     /** Columns: run_id, seq, task_queue, lease, state, attempt, cancel_requested, notes, operator_notes. */
@@ -131,6 +130,6 @@ public record LockedJob(
 
     @Override
     public String toString() {
-        return RecordText.of(this);
+        return "LockedJob[" + key + ", " + taskQueue + ", " + state + ", attempt=" + attempt + "]";
     }
 }

@@ -9,7 +9,6 @@ import static dev.durable.store.postgres.internal.sql.Param.uuids;
 
 import dev.durable.store.JobKey;
 import dev.durable.store.JobUpdate;
-import dev.durable.store.RecordText;
 import dev.durable.store.postgres.internal.sql.SafeText;
 import dev.durable.store.postgres.internal.sql.SqlScript;
 import java.util.List;
@@ -94,6 +93,6 @@ public record ReturnedJob(
 
     @Override
     public String toString() {
-        return RecordText.of(this);
+        return "ReturnedJob[" + key + ", delay=" + delay + ", attempt=" + attempt + "]";
     }
 }

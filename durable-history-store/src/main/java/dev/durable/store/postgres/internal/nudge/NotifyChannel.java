@@ -1,7 +1,6 @@
 package dev.durable.store.postgres.internal.nudge;
 
 import dev.durable.store.Nudges.Nudge;
-import dev.durable.store.RecordText;
 import dev.durable.store.postgres.internal.sql.DataSources;
 import dev.durable.store.postgres.internal.sql.NudgePassage;
 import dev.durable.store.postgres.internal.sql.PooledConnection;
@@ -37,12 +36,7 @@ public final class NotifyChannel implements NudgeChannel {
     private volatile @Nullable NudgeListener listener;
     private volatile @Nullable Name known;
 
-    private record Name(String value, long readAt) {
-        @Override
-        public String toString() {
-            return RecordText.of(this);
-        }
-    }
+    private record Name(String value, long readAt) {}
 
     public NotifyChannel(DataSource dataSource, SchemaName schema) {
         this.dataSource = dataSource;

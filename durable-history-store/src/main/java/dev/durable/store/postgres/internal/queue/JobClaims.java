@@ -5,7 +5,10 @@ import static dev.durable.store.postgres.internal.sql.Param.uuids;
 
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.JobClaim;
+import dev.durable.store.JobContent;
+import dev.durable.store.JobDeadlines;
 import dev.durable.store.JobKey;
+import dev.durable.store.JobRoute;
 import dev.durable.store.QueueStore;
 import dev.durable.store.RunKey;
 import dev.durable.store.postgres.internal.job.HeartbeatRows;
@@ -163,18 +166,16 @@ public final class JobClaims {
             RunKey run = new RunKey(row.getObject("run_id", UUID.class), row.getString("workflow_id"));
             ClaimedJob job = new ClaimedJob(
                     new JobKey(run, row.getInt("seq")),
-                    row.getString("activity"),
-                    row.getString("task_queue"),
-                    row.getString("workflow_type"),
+                    new JobRoute(
+                            row.getString("activity"), row.getString("task_queue"), row.getString("workflow_type")),
                     row.getObject("lease", UUID.class),
                     row.getInt("attempt"),
                     row.getInt("crashes"),
-                    row.getString("input"),
-                    row.getString("options"),
-                    row.getString("headers"),
-                    TimeColumns.required(row, "scheduled_at"),
-                    row.getBoolean("begun") ? null : TimeColumns.instant(row, "schedule_to_start_deadline"),
-                    TimeColumns.instant(row, "schedule_to_close_deadline"),
+                    new JobContent(row.getString("input"), row.getString("options"), row.getString("headers")),
+                    new JobDeadlines(
+                            TimeColumns.required(row, "scheduled_at"),
+                            row.getBoolean("begun") ? null : TimeColumns.instant(row, "schedule_to_start_deadline"),
+                            TimeColumns.instant(row, "schedule_to_close_deadline")),
                     null,
                     row.getString("notes"));
             return new Row(
@@ -187,18 +188,12 @@ public final class JobClaims {
         ClaimedJob job(@Nullable String details) {
             return new ClaimedJob(
                     job.key(),
-                    job.activity(),
-                    job.taskQueue(),
-                    job.workflowType(),
+                    job.route(),
                     job.lease(),
                     job.attempt(),
                     job.crashes(),
-                    job.input(),
-                    job.options(),
-                    job.headers(),
-                    job.scheduledAt(),
-                    job.scheduleToStartDeadline(),
-                    job.scheduleToCloseDeadline(),
+                    job.content(),
+                    job.deadlines(),
                     details,
                     job.notes());
         }

@@ -4,7 +4,6 @@ import static dev.durable.store.postgres.internal.sql.Param.instants;
 import static dev.durable.store.postgres.internal.sql.Param.texts;
 
 import dev.durable.store.RecentStarts;
-import dev.durable.store.RecordText;
 import dev.durable.store.postgres.internal.sql.Param;
 import dev.durable.store.postgres.internal.sql.SqlScript;
 import dev.durable.store.postgres.internal.sql.TimeColumns;
@@ -32,15 +31,10 @@ final class LimitedQueue {
     /**
      * A claimed job.
      *
-     * @param key its limit key; null has none
+     * @param limitKey its limit key; null has none
      * @param at when, by the database's clock
      */
-    record Start(@Nullable String key, Instant at) {
-        @Override
-        public String toString() {
-            return RecordText.of(this);
-        }
-    }
+    record Start(@Nullable String limitKey, Instant at) {}
 
     private LimitedQueue(String name, @Nullable ResultSet row, Instant now) throws SQLException {
         this.name = name;
@@ -92,10 +86,13 @@ final class LimitedQueue {
             script.then(QueueSql.COUNT_STARTS, Param.of(starts.toString()), Param.of(name));
         }
         List<Start> keyed =
-                claimed.stream().filter(start -> start.key() != null).toList();
+                claimed.stream().filter(start -> start.limitKey() != null).toList();
         if (keyRate && !keyed.isEmpty()) {
             script.then(
-                    QueueSql.COUNT_KEY_STARTS, Param.of(name), texts(keyed, Start::key), instants(keyed, Start::at));
+                    QueueSql.COUNT_KEY_STARTS,
+                    Param.of(name),
+                    texts(keyed, Start::limitKey),
+                    instants(keyed, Start::at));
         }
     }
 

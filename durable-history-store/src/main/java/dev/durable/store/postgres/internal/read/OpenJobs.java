@@ -10,6 +10,7 @@ import dev.durable.store.JobFilter;
 import dev.durable.store.JobKey;
 import dev.durable.store.JobNotes;
 import dev.durable.store.JobOrder;
+import dev.durable.store.JobRoute;
 import dev.durable.store.OpenJob;
 import dev.durable.store.RunKey;
 import dev.durable.store.postgres.internal.job.JobMatch;
@@ -178,23 +179,27 @@ public final class OpenJobs {
                 new JobKey(
                         new RunKey(job.get(ACTIVITY_JOB.RUN_ID), job.get(ACTIVITY_JOB.WORKFLOW_ID)),
                         job.get(ACTIVITY_JOB.SEQ)),
-                job.get(ACTIVITY_JOB.ACTIVITY),
-                job.get(ACTIVITY_JOB.TASK_QUEUE),
-                job.get(ACTIVITY_JOB.WORKFLOW_TYPE),
-                ActivityState.valueOf(JobState.of(job.get(ACTIVITY_JOB.STATE)).name()),
-                job.get(ACTIVITY_JOB.PAUSED),
-                job.get(ACTIVITY_JOB.BEGUN),
-                job.get(ACTIVITY_JOB.CANCEL_REQUESTED),
+                new JobRoute(
+                        job.get(ACTIVITY_JOB.ACTIVITY),
+                        job.get(ACTIVITY_JOB.TASK_QUEUE),
+                        job.get(ACTIVITY_JOB.WORKFLOW_TYPE)),
+                new OpenJob.Status(
+                        ActivityState.valueOf(
+                                JobState.of(job.get(ACTIVITY_JOB.STATE)).name()),
+                        job.get(ACTIVITY_JOB.PAUSED),
+                        job.get(ACTIVITY_JOB.BEGUN),
+                        job.get(ACTIVITY_JOB.CANCEL_REQUESTED),
+                        job.get(ACTIVITY_JOB.CRASHES)),
                 new JobOrder.Seen(
                         job.get(ACTIVITY_JOB.LEASE), job.get(ACTIVITY_JOB.ATTEMPT), job.get(ACTIVITY_JOB.REVISION)),
-                job.get(ACTIVITY_JOB.CRASHES),
                 whole ? job.get(ACTIVITY_JOB.INPUT).data() : null,
                 job.get(ACTIVITY_JOB.OPTIONS).data(),
                 times(job),
                 session == null ? null : new OpenJob.Worker(session, job.get(SESSION.IDENTITY)),
-                job.get(ACTIVITY_JOB.LAST_FAILURE),
-                JsonColumns.text(job.get(ACTIVITY_HEARTBEAT.DETAILS)),
-                whole ? notes(job) : null,
+                new OpenJob.Report(
+                        job.get(ACTIVITY_JOB.LAST_FAILURE),
+                        JsonColumns.text(job.get(ACTIVITY_HEARTBEAT.DETAILS)),
+                        whole ? notes(job) : null),
                 burial(job));
     }
 

@@ -2,7 +2,6 @@ package dev.durable.store.postgres.internal.read;
 
 import dev.durable.DurableException;
 import dev.durable.store.Nudges;
-import dev.durable.store.RecordText;
 import dev.durable.store.RunDetails;
 import dev.durable.store.RunRecord;
 import dev.durable.store.StoredEvent;
@@ -57,12 +56,7 @@ public final class ReplicaViews extends DatabaseViews {
     }
 
     /** What the replica is to be one of, and how people call it. */
-    private record Store(Which which, String database) {
-        @Override
-        public String toString() {
-            return RecordText.of(this);
-        }
-    }
+    private record Store(Which which, String database) {}
 
     /** A database, and the name of the installation in there. */
     private record Which(
@@ -71,10 +65,6 @@ public final class ReplicaViews extends DatabaseViews {
             String tables,
             String title,
             @Nullable String installation) {
-        @Override
-        public String toString() {
-            return RecordText.of(this);
-        }
         /** A streaming replica has all of the primary's; a logical one has its tables' rows. A server may not tell its own. */
         boolean isReplicaOf(Which store) {
             return (database == store.database

@@ -169,7 +169,7 @@ public final class CarefulStarts {
         for (NewRun start : judged.starts()) {
             String workflowId = start.run().workflowId();
             StartOutcome.Refused refused = latest.get(start.run().runId());
-            if (refused == null || !Starts.refuses(start.reusePolicy(), refused.latestStatus())) {
+            if (refused == null || !Starts.refuses(start.policies().reuse(), refused.latestStatus())) {
                 mayStart.add(workflowId);
             } else if (!mayStart.contains(workflowId)) {
                 outcomes.put(start.run().runId(), refused);

@@ -84,7 +84,7 @@ final class CarefulTransitions {
     }
 
     private static boolean holdsAll(Transition t, Map<JobKey, LockedJob> jobs) {
-        return t.settled().stream().allMatch(s -> {
+        return t.jobs().settled().stream().allMatch(s -> {
             LockedJob job = jobs.get(new JobKey(t.run(), s.seq()));
             return job != null && s.lease().equals(job.lease());
         });
@@ -125,7 +125,7 @@ final class CarefulTransitions {
         Set<RunKey> closing = new HashSet<>();
         for (Transition t : good.closing()) {
             closing.add(t.run());
-            t.settled().forEach(s -> settled.add(new JobKey(t.run(), s.seq())));
+            t.jobs().settled().forEach(s -> settled.add(new JobKey(t.run(), s.seq())));
         }
         List<JobKey> left = jobs.keySet().stream()
                 .filter(key -> closing.contains(key.run()) && !settled.contains(key))

@@ -7,7 +7,6 @@ import static dev.durable.store.postgres.internal.sql.Param.texts;
 import static dev.durable.store.postgres.internal.sql.Param.uuids;
 
 import dev.durable.store.NewRun;
-import dev.durable.store.RecordText;
 import dev.durable.store.RunKey;
 import dev.durable.store.StoredEvent;
 import dev.durable.store.Transition;
@@ -26,13 +25,13 @@ record EventRows(List<Row> rows) {
 
     static EventRows of(List<Transition> transitions) {
         EventRows all = new EventRows(new ArrayList<>());
-        transitions.forEach(t -> all.add(t.run(), t.newFence(), t.events()));
+        transitions.forEach(t -> all.add(t.run(), t.fences().next(), t.events()));
         return all;
     }
 
     static EventRows ofStarts(List<NewRun> starts) {
         EventRows all = new EventRows(new ArrayList<>());
-        starts.forEach(s -> all.add(s.run(), s.fence(), s.events()));
+        starts.forEach(s -> all.add(s.run(), s.fence(), s.firstTurn().events()));
         return all;
     }
 
@@ -68,7 +67,7 @@ record EventRows(List<Row> rows) {
     record Row(RunKey run, @Nullable UUID fence, StoredEvent event) {
         @Override
         public String toString() {
-            return RecordText.of(this);
+            return "Row[" + run + ", " + event + "]";
         }
     }
 }

@@ -26,8 +26,8 @@ record JobRanges(List<Range> ranges) {
             if (t.close() != null) {
                 ranges.add(new Range(t.run(), 0, Integer.MAX_VALUE));
             } else {
-                t.settled().forEach(s -> ranges.add(new Range(t.run(), s.seq(), s.seq())));
-                t.cancelled().forEach(seq -> ranges.add(new Range(t.run(), seq, seq)));
+                t.jobs().settled().forEach(s -> ranges.add(new Range(t.run(), s.seq(), s.seq())));
+                t.jobs().cancelled().forEach(seq -> ranges.add(new Range(t.run(), seq, seq)));
             }
         }
         ranges.sort(LOCK_ORDER);

@@ -21,13 +21,15 @@ record JobRows(List<Row> rows) {
 
     static JobRows of(List<Transition> transitions) {
         JobRows all = new JobRows(new ArrayList<>());
-        transitions.stream().filter(t -> t.close() == null).forEach(t -> all.add(t.run(), t.jobs(), false));
+        transitions.stream()
+                .filter(t -> t.close() == null)
+                .forEach(t -> all.add(t.run(), t.jobs().scheduled(), false));
         return all;
     }
 
     static JobRows ofStarts(List<NewRun> starts) {
         JobRows all = new JobRows(new ArrayList<>());
-        starts.forEach(s -> all.add(s.run(), s.jobs(), s.place() != null));
+        starts.forEach(s -> all.add(s.run(), s.firstTurn().jobs(), s.place() != null));
         return all;
     }
 
@@ -53,7 +55,10 @@ record JobRows(List<Row> rows) {
             params.add(longs(
                     rows, r -> r.job().delay().isZero() ? null : r.job().delay().toMillis()));
             params.add(instants(
-                    rows, r -> r.inOrder() ? r.job().scheduledAt().minus(r.job().delay()) : null));
+                    rows,
+                    r -> r.inOrder()
+                            ? r.job().deadlines().scheduledAt().minus(r.job().delay())
+                            : null));
         }
         return params;
     }
@@ -64,9 +69,9 @@ record JobRows(List<Row> rows) {
                 ints(rows, r -> r.job().seq()),
                 shorts(rows, r -> r.run().shard()),
                 texts(rows, r -> r.run().workflowId()),
-                texts(rows, r -> r.job().workflowType()),
-                texts(rows, r -> r.job().taskQueue()),
-                texts(rows, r -> r.job().activity()),
+                texts(rows, r -> r.job().route().workflowType()),
+                texts(rows, r -> r.job().route().taskQueue()),
+                texts(rows, r -> r.job().route().activity()),
                 ints(rows, r -> r.job().priority()),
                 uuids(
                         rows,
@@ -74,13 +79,13 @@ record JobRows(List<Row> rows) {
                 uuids(
                         rows,
                         r -> r.job().eager() == null ? null : r.job().eager().session()),
-                instants(rows, r -> r.job().scheduledAt()),
-                instants(rows, r -> r.job().scheduleToStartDeadline()),
-                instants(rows, r -> r.job().scheduleToCloseDeadline()),
+                instants(rows, r -> r.job().deadlines().scheduledAt()),
+                instants(rows, r -> r.job().deadlines().toStart()),
+                instants(rows, r -> r.job().deadlines().toClose()),
                 ints(rows, r -> r.job().maxWorkerCrashes()),
-                texts(rows, r -> r.job().input()),
-                texts(rows, r -> r.job().options()),
-                texts(rows, r -> r.job().headers()),
+                texts(rows, r -> r.job().content().input()),
+                texts(rows, r -> r.job().content().options()),
+                texts(rows, r -> r.job().content().headers()),
                 texts(rows, r -> r.job().limitKey()));
     }
 

@@ -20,13 +20,15 @@ record LoneStep(Transition step) {
             return false;
         }
         Transition only = transitions.getFirst();
-        return only.stall() == null && only.close() == null && only.settled().size() <= 1;
+        return only.stall() == null
+                && only.close() == null
+                && only.jobs().settled().size() <= 1;
     }
 
     void write(SqlScript script, Set<UUID> waiting) {
         List<Transition> alone = List.of(step);
         List<Param> params = advance();
-        step.settled().forEach(job -> params.addAll(settle(job)));
+        step.jobs().settled().forEach(job -> params.addAll(settle(job)));
         EventRows events = EventRows.of(alone);
         JobRows jobs = JobRows.of(alone);
         if (!events.isEmpty() || !jobs.isEmpty()) {
@@ -36,7 +38,7 @@ record LoneStep(Transition step) {
             params.addAll(jobs.params());
         }
         script.readFew(
-                StepSql.of(!step.settled().isEmpty(), !events.isEmpty(), !jobs.isEmpty()),
+                StepSql.of(!step.jobs().settled().isEmpty(), !events.isEmpty(), !jobs.isEmpty()),
                 row -> {
                     if (row.getBoolean("more")) {
                         waiting.add(step.run().runId());
@@ -55,7 +57,7 @@ record LoneStep(Transition step) {
                 run,
                 shard,
                 Param.of(step.consumed().size()),
-                Param.of(step.newFence()),
+                Param.of(step.fences().next()),
                 Param.of(step.events().size()),
                 park,
                 Param.of(step.movesNothing()),
@@ -64,7 +66,7 @@ record LoneStep(Transition step) {
                 wakeAt,
                 run,
                 shard,
-                Param.of(step.fence()),
+                Param.of(step.fences().held()),
                 Param.of(step.nextEventId())));
     }
 

@@ -271,14 +271,11 @@ public final class Seizures {
     private static Transition end(Seizure seizure, OpenRun open, List<StoredEvent> closing) {
         return new Transition(
                 open.run(),
-                seizure.newFence(),
-                seizure.newFence(),
+                new Transition.Fences(seizure.newFence(), seizure.newFence()),
                 open.nextEventId(),
                 closing,
                 List.of(),
-                List.of(),
-                List.of(),
-                List.of(),
+                Transition.JobChanges.NONE,
                 false,
                 null,
                 null,

@@ -39,12 +39,12 @@ public record StartBatch(List<NewRun> starts) {
             texts(starts, NewRun::type),
             texts(starts, NewRun::taskQueue),
             uuids(starts, NewRun::fence),
-            longs(starts, s -> s.events().size() + 1L),
-            bools(starts, s -> !s.firstTurnDone()),
-            longs(starts, s -> s.startDelay().toMillis()),
-            instants(starts, NewRun::wakeAt),
-            instants(starts, NewRun::deadline),
-            instants(starts, s -> s.firstTurnDone() ? null : s.expiresAt())
+            longs(starts, s -> s.firstTurn().events().size() + 1L),
+            bools(starts, s -> !s.firstTurn().done()),
+            longs(starts, s -> s.firstTurn().delay().toMillis()),
+            instants(starts, s -> s.firstTurn().wakeAt()),
+            instants(starts, s -> s.deadlines().timesOutAt()),
+            instants(starts, s -> s.firstTurn().done() ? null : s.deadlines().expiresAt())
         };
     }
 
@@ -144,12 +144,12 @@ public record StartBatch(List<NewRun> starts) {
     /** Queues in which something is due now. */
     public void hint(PendingNudges hints) {
         for (NewRun start : starts) {
-            if (!start.firstTurnDone() && start.startDelay().isZero() || start.message() != null) {
+            if (!start.firstTurn().done() && start.firstTurn().delay().isZero() || start.message() != null) {
                 hints.runs(start.taskQueue());
             }
-            start.jobs().stream()
+            start.firstTurn().jobs().stream()
                     .filter(job -> job.eager() == null && job.isDueSoon())
-                    .forEach(job -> hints.jobs(job.taskQueue()));
+                    .forEach(job -> hints.jobs(job.route().taskQueue()));
         }
     }
 }

@@ -126,7 +126,7 @@ public final class Starts {
 
     /** Policies need to know the latest run. */
     private static boolean mayBeWrittenAtOnce(List<NewRun> starts) {
-        return starts.stream().allMatch(s -> s.reusePolicy() == ReusePolicy.ALLOW_DUPLICATE);
+        return starts.stream().allMatch(s -> s.policies().reuse() == ReusePolicy.ALLOW_DUPLICATE);
     }
 
     private Map<UUID, StartOutcome> optimistic(List<NewRun> starts, PendingNudges hints) {

@@ -9,7 +9,6 @@ import static dev.durable.store.postgres.internal.sql.Param.texts;
 import static dev.durable.store.postgres.internal.sql.Param.uuids;
 
 import dev.durable.store.JobKey;
-import dev.durable.store.RecordText;
 import dev.durable.store.RunIds;
 import dev.durable.store.RunKey;
 import dev.durable.store.Transition;
@@ -160,7 +159,7 @@ final class TransitionBatch {
 
     private List<SettledRow> settled() {
         return all.stream()
-                .flatMap(t -> t.settled().stream()
+                .flatMap(t -> t.jobs().settled().stream()
                         .map(s -> new SettledRow(new JobKey(t.run(), s.seq()), s.lease(), s.heartbeats())))
                 .sorted(Comparator.comparing(SettledRow::key, JobKey.LOCK_ORDER))
                 .toList();
@@ -182,7 +181,7 @@ final class TransitionBatch {
     private void end(SqlScript script) {
         List<Transition> byRun = closingByRun();
         List<Transition.Settled> settled =
-                byRun.stream().flatMap(t -> t.settled().stream()).toList();
+                byRun.stream().flatMap(t -> t.jobs().settled().stream()).toList();
         script.then(
                 TransitionSql.END,
                 with(
@@ -243,7 +242,7 @@ final class TransitionBatch {
                 texts(closing, t -> end(t).status().name()),
                 texts(closing, t -> end(t).result()),
                 texts(closing, t -> end(t).failure()),
-                uuids(closing, Transition::newFence));
+                uuids(closing, t -> t.fences().next()));
     }
 
     private static List<Param> keys(List<Transition> transitions) {
@@ -268,7 +267,7 @@ final class TransitionBatch {
     private Param[] advance() {
         return with(
                 with(new Param[] {runs(advancing)}, fences(advancing)),
-                uuids(advancing, Transition::newFence),
+                uuids(advancing, t -> t.fences().next()),
                 ints(advancing, t -> t.events().size()),
                 ints(advancing, t -> t.consumed().size()),
                 bools(advancing, Transition::park),
@@ -278,7 +277,7 @@ final class TransitionBatch {
     private Param[] stall() {
         return with(
                 fences(stalling),
-                uuids(stalling, Transition::newFence),
+                uuids(stalling, t -> t.fences().next()),
                 texts(stalling, t -> SafeText.storable(stop(t).reason())),
                 longs(stalling, t -> stop(t).retryIn().toMillis()));
     }
@@ -288,7 +287,7 @@ final class TransitionBatch {
         return new Param[] {
             runs(transitions),
             shards(transitions),
-            uuids(transitions, Transition::fence),
+            uuids(transitions, t -> t.fences().held()),
             longs(transitions, Transition::nextEventId)
         };
     }
@@ -314,7 +313,7 @@ final class TransitionBatch {
     private record SettledRow(JobKey key, UUID lease, boolean heartbeats) {
         @Override
         public String toString() {
-            return RecordText.of(this);
+            return "SettledRow[" + key + "]";
         }
     }
 

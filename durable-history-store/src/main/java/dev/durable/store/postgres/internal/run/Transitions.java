@@ -59,7 +59,7 @@ final class Transitions {
 
     /** What a cancellation does depends on the job that is found. */
     private static boolean mayBeWrittenAtOnce(List<Transition> transitions) {
-        return transitions.stream().allMatch(t -> t.cancelled().isEmpty());
+        return transitions.stream().allMatch(t -> t.jobs().cancelled().isEmpty());
     }
 
     private Map<RunKey, Outcome> optimistic(List<Transition> transitions, PendingNudges hints) {
@@ -142,7 +142,9 @@ final class Transitions {
         for (Transition t : transitions) {
             Outcome outcome = outcomes.get(t.run());
             if (outcome == Outcome.APPLIED || outcome == Outcome.APPLIED_MORE) {
-                t.jobs().stream().filter(job -> job.eager() == null).forEach(job -> hints.jobs(job.taskQueue()));
+                t.jobs().scheduled().stream()
+                        .filter(job -> job.eager() == null)
+                        .forEach(job -> hints.jobs(job.route().taskQueue()));
                 if (t.close() != null) {
                     hints.closed(t.run().runId());
                 }

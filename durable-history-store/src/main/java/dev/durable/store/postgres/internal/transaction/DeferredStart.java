@@ -4,7 +4,6 @@ import dev.durable.ConflictPolicy;
 import dev.durable.ReusePolicy;
 import dev.durable.store.InboxMessage;
 import dev.durable.store.NewRun;
-import dev.durable.store.RecordText;
 import dev.durable.store.RunKey;
 import dev.durable.store.StoredEvent;
 import java.time.Duration;
@@ -41,19 +40,19 @@ record DeferredStart(
             JsonMapper.builder().enable(JsonWriteFeature.ESCAPE_NON_ASCII).build();
 
     static String write(NewRun start) {
-        StoredEvent started = start.events().getFirst();
+        StoredEvent started = start.firstTurn().events().getFirst();
         return JSON.writeValueAsString(new DeferredStart(
                 start.run().runId(),
                 start.type(),
-                start.formerTypes(),
+                start.policies().formerTypes(),
                 start.taskQueue(),
                 start.fence(),
                 started.at(),
                 started.attributes(),
-                start.startDelay(),
-                start.reusePolicy(),
-                start.deadline(),
-                start.expiresAt(),
+                start.firstTurn().delay(),
+                start.policies().reuse(),
+                start.deadlines().timesOutAt(),
+                start.deadlines().expiresAt(),
                 start.memo()));
     }
 
@@ -65,24 +64,19 @@ record DeferredStart(
         return new NewRun(
                 new RunKey(runId, workflowId),
                 type,
-                formerTypes,
                 taskQueue,
                 fence,
-                List.of(new StoredEvent(1, "WorkflowStarted", startedAt, null, attributes)),
-                List.of(),
-                null,
-                startDelay,
-                false,
-                reusePolicy,
-                ConflictPolicy.USE_EXISTING,
-                deadline,
-                expiresAt,
+                NewRun.FirstTurn.later(
+                        List.of(new StoredEvent(1, "WorkflowStarted", startedAt, null, attributes)), startDelay),
+                new NewRun.Policies(reusePolicy, ConflictPolicy.USE_EXISTING, formerTypes),
+                new NewRun.Deadlines(deadline, expiresAt),
                 memo,
-                message);
+                message,
+                null);
     }
 
     @Override
     public String toString() {
-        return RecordText.of(this);
+        return "DeferredStart[" + runId + ", " + type + ", " + taskQueue + "]";
     }
 }

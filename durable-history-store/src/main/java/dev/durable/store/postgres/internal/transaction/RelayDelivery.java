@@ -163,8 +163,9 @@ public final class RelayDelivery {
             case StartOutcome.Refused refused ->
                 dropped.put(
                         item,
-                        "no run is open, and the reuse policy " + start.reusePolicy() + " allows no other after "
-                                + refused.latestRunId() + ", which is " + refused.latestStatus());
+                        "no run is open, and the reuse policy "
+                                + start.policies().reuse() + " allows no other after " + refused.latestRunId()
+                                + ", which is " + refused.latestStatus());
             case StartOutcome.Locked ignored -> throw new IllegalStateException("a lock comes as an error");
         }
     }
