@@ -119,7 +119,7 @@ final class WorkflowReader {
             }
             if (handler.isUnnamed() && Kotlin.isMangled(handler.method())) {
                 problems.add(NameProblems.mangled(
-                        handler.method(), handler.kind() == CallKind.SIGNAL ? "@Signal" : "@Query"));
+                        handler.method(), handler.kind().annotation()));
             }
         }
     }

@@ -163,10 +163,11 @@ final class StoreIncidentControl implements IncidentControl {
                     + " Look at it again.";
         }
         return now
-                + (found.state().isBuried()
-                        ? " It is found by client."
-                                + (found.state() == ActivityState.DEAD ? "deadLetters()." : "incidents().")
-                        : resolved);
+                + switch (found.state()) {
+                    case DEAD -> " It is found by client.deadLetters().";
+                    case INCIDENT -> " It is found by client.incidents().";
+                    case READY, DELAYED, RUNNING, PAUSED, EXTERNAL, WAITING -> resolved;
+                };
     }
 
     private static Optional<IncidentResolved> lastResolution(OpenJob job) {

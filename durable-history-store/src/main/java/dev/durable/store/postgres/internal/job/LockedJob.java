@@ -70,7 +70,7 @@ public record LockedJob(
 
     /** Whether an attempt is under way, here or elsewhere. */
     boolean isLeased() {
-        return state == JobState.RUNNING || state == JobState.EXTERNAL;
+        return state.isLeased();
     }
 
     /** As it stands after this attempt failed. */
