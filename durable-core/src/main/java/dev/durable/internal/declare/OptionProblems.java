@@ -75,7 +75,8 @@ final class OptionProblems {
             return Optional.of(discardsPrimitive(activity, result));
         }
         return switch (end) {
-            case INCIDENT, DEAD_LETTER -> options.local() ? Optional.of(localCannotStay(activity, end)) : Optional.empty();
+            case INCIDENT, DEAD_LETTER ->
+                options.local() ? Optional.of(localCannotStay(activity, end)) : Optional.empty();
             case FAIL, DISCARD -> Optional.empty();
         };
     }

@@ -13,10 +13,13 @@ class ViewsTest {
     void the_endpoint_shows_each_column_of_the_listing_but_the_memo_which_is_data_of_users() {
         List<String> shown = names(Views.Workflow.class);
 
-        assertThat(Stream.concat(shown.stream(), Stream.of("memo"))).containsExactlyInAnyOrderElementsOf(names(WorkflowSummary.class));
+        assertThat(Stream.concat(shown.stream(), Stream.of("memo")))
+                .containsExactlyInAnyOrderElementsOf(names(WorkflowSummary.class));
     }
 
     private static List<String> names(Class<? extends Record> type) {
-        return Stream.of(type.getRecordComponents()).map(RecordComponent::getName).toList();
+        return Stream.of(type.getRecordComponents())
+                .map(RecordComponent::getName)
+                .toList();
     }
 }

@@ -20,12 +20,29 @@ class NewConstantsTest {
             alike("default of Closing", "any other end shows its toString, which has no payload", "Comparison"),
             alike("default of Informing", "only these two events say that a job was discarded", "DiscardedJobs"),
             alike("default of Informing", "any other note is counted under the name of its type", "Notes"),
-            alike("default of JobUpdate", "an update that ends no attempt is refused by an exception", "LocalActivities"),
-            alike("MessageKind.ACTIVITY_OUTCOME", "the record holds an outcome and refuses all else", "JobOrder", "JobUpdate"),
+            alike(
+                    "default of JobUpdate",
+                    "an update that ends no attempt is refused by an exception",
+                    "LocalActivities"),
+            alike(
+                    "MessageKind.ACTIVITY_OUTCOME",
+                    "the record holds an outcome and refuses all else",
+                    "JobOrder",
+                    "JobUpdate"),
             alike("MessageKind.CANCEL", "the record holds a request to cancel and refuses all else", "JobOrder"),
-            alike("MessageKind.CANCEL", "a request to cancel alone ends jobs before its run reads it", "Deliveries", "DeliveryBatch"),
-            alike("MessageKind.*", "failed attempts of an outcome go before a request to cancel that is later", "LiveRun"),
-            alike("MessageKind.ACTIVITY_OUTCOME", "outcomes alone hold notes of jobs, which go into the history", "Seizures"),
+            alike(
+                    "MessageKind.CANCEL",
+                    "a request to cancel alone ends jobs before its run reads it",
+                    "Deliveries",
+                    "DeliveryBatch"),
+            alike(
+                    "MessageKind.*",
+                    "failed attempts of an outcome go before a request to cancel that is later",
+                    "LiveRun"),
+            alike(
+                    "MessageKind.ACTIVITY_OUTCOME",
+                    "outcomes alone hold notes of jobs, which go into the history",
+                    "Seizures"),
             alike("MessageKind.UNKNOWN", "the one kind that is no kind: all that are known are relayed", "RelaySql"),
             // ── ends of runs ──
             alike(
@@ -45,9 +62,18 @@ class NewConstantsTest {
                     "Telemetry",
                     "TransitionSpan"),
             alike("WorkflowStatus.CANCELLED", "its text begins otherwise; any other is told by its name", "Results"),
-            alike("WorkflowStatus.TIMED_OUT", "its text has one sentence more; any other is told by its name", "Results"),
-            alike("Kind.STALE", "an attempt that had ended before: any other end failed if it has an exception", "DurableTracing"),
-            alike("TimeoutType.EXPIRY", "it names an instant; any other is told by its name and its duration", "ActivityOutcomes"),
+            alike(
+                    "WorkflowStatus.TIMED_OUT",
+                    "its text has one sentence more; any other is told by its name",
+                    "Results"),
+            alike(
+                    "Kind.STALE",
+                    "an attempt that had ended before: any other end failed if it has an exception",
+                    "DurableTracing"),
+            alike(
+                    "TimeoutType.EXPIRY",
+                    "it names an instant; any other is told by its name and its duration",
+                    "ActivityOutcomes"),
             // ── states of jobs ──
             alike(
                     "ActivityState.*",
@@ -60,7 +86,10 @@ class NewConstantsTest {
                     "QueueTable",
                     "Tables"),
             alike("JobState.RUNNING", "a running body alone keeps a place under a limit", "JobOrderBatch"),
-            alike("ActivityState.DEAD", "the control of dead letters is named otherwise in its texts", "StoreIncidentControl"),
+            alike(
+                    "ActivityState.DEAD",
+                    "the control of dead letters is named otherwise in its texts",
+                    "StoreIncidentControl"),
             // ── answers ──
             alike(
                     "Outcome.STALE",
@@ -83,10 +112,18 @@ class NewConstantsTest {
                     "ExternalTimeouts",
                     "JobOrderBatch",
                     "Orders"),
-            alike("Outcome.LOCKED", "a job that was locked is told apart in the text of the error", "JobPages", "Operations"),
+            alike(
+                    "Outcome.LOCKED",
+                    "a job that was locked is told apart in the text of the error",
+                    "JobPages",
+                    "Operations"),
             alike("Outcome.DUPLICATE", "the one answer of an order that was carried out before", "Operations"),
             alike("Outcome.INBOX_FULL", "the text names one of two limits", "Messages"),
-            alike("Outcome.NOT_FOUND", "the job has gone, which is an error of its own", "StoreActivityControl", "TokenHolder"),
+            alike(
+                    "Outcome.NOT_FOUND",
+                    "the job has gone, which is an error of its own",
+                    "StoreActivityControl",
+                    "TokenHolder"),
             alike("Outcome.COMMITTED", "the one end of a body's transaction that wrote", "TransactionalJobs"),
             alike(
                     "SqlState.*",
@@ -99,9 +136,15 @@ class NewConstantsTest {
                     "StoreErrors",
                     "Tx"),
             // ── options ──
-            alike("ConflictPolicy.FAIL", "the one that signalWithStart does not know, as the signal is for the open run", "RunStarter"),
+            alike(
+                    "ConflictPolicy.FAIL",
+                    "the one that signalWithStart does not know, as the signal is for the open run",
+                    "RunStarter"),
             alike("ConflictPolicy.USE_EXISTING", "the one by which a message goes to the open run", "NewRun"),
-            alike("ReusePolicy.ALLOW_DUPLICATE", "the one that asks nothing of earlier runs: any other is looked at", "Starts"),
+            alike(
+                    "ReusePolicy.ALLOW_DUPLICATE",
+                    "the one that asks nothing of earlier runs: any other is looked at",
+                    "Starts"),
             alike("OnExhausted.DISCARD", "the one that ends a call without a result", "OptionProblems"),
             alike("OpenWork.*", "CANCEL alone ends open work, FREEZE alone holds it; any other leaves it", "Adoptions"),
             alike("SchemaMode.*", "MIGRATE alone changes the schema, NONE alone does not look at it", "Migration"),
@@ -110,10 +153,17 @@ class NewConstantsTest {
             // ── mechanisms ──
             alike("Cause.*", "SHUTDOWN alone gives the job back, REQUESTED alone cancels the attempt", "AttemptEnd"),
             alike("Fed.*", "ALL alone may end a run, ENDED_TOO_EARLY alone is fed again", "RunActor"),
-            alike("FeedingOrder.*", "BY_TIME is the order without messages first, MESSAGES_TOGETHER alone feeds in one turn", "HeldRun", "LiveRun"),
+            alike(
+                    "FeedingOrder.*",
+                    "BY_TIME is the order without messages first, MESSAGES_TOGETHER alone feeds in one turn",
+                    "HeldRun",
+                    "LiveRun"),
             alike("Kind.IO", "the loops that talk to the store, which wait longer after an outage", "PatientDrive"),
             alike("Kind.TURNS", "the loops that run the code of workflows, on virtual threads", "ThreadDrive"),
-            alike("Order.*", "the planner is told of those that are sought; those that are walked have an edge", "RunSearch"),
+            alike(
+                    "Order.*",
+                    "the planner is told of those that are sought; those that are walked have an edge",
+                    "RunSearch"),
             alike("Seen.*", "the test clock moves where all is idle, and complains where bodies hang", "PumpDrive"));
 
     /**

@@ -182,8 +182,9 @@ final class OpenChoices {
         }
 
         private void look(List<? extends CaseTree> cases) {
-            List<CaseLabelTree> labels =
-                    cases.stream().<CaseLabelTree>flatMap(one -> one.getLabels().stream()).toList();
+            List<CaseLabelTree> labels = cases.stream()
+                    .<CaseLabelTree>flatMap(one -> one.getLabels().stream())
+                    .toList();
             if (labels.stream().anyMatch(DefaultCaseLabelTree.class::isInstance)) {
                 Set<String> names = labels.stream().flatMap(this::names).collect(Collectors.toSet());
                 owners(enums, names).forEach(owner -> found.add(file + ": default of " + owner));
@@ -201,7 +202,8 @@ final class OpenChoices {
 
         private static String type(PatternTree pattern) {
             return switch (pattern) {
-                case BindingPatternTree binding -> simpleName(binding.getVariable().getType());
+                case BindingPatternTree binding ->
+                    simpleName(binding.getVariable().getType());
                 case DeconstructionPatternTree record -> simpleName(record.getDeconstructor());
                 default -> pattern.toString();
             };
@@ -218,10 +220,11 @@ final class OpenChoices {
         @Override
         public Void visitBinary(BinaryTree binary, Void none) {
             switch (binary.getKind()) {
-                case EQUAL_TO, NOT_EQUAL_TO -> Stream.of(binary.getLeftOperand(), binary.getRightOperand())
-                        .filter(MemberSelectTree.class::isInstance)
-                        .map(MemberSelectTree.class::cast)
-                        .forEach(this::compared);
+                case EQUAL_TO, NOT_EQUAL_TO ->
+                    Stream.of(binary.getLeftOperand(), binary.getRightOperand())
+                            .filter(MemberSelectTree.class::isInstance)
+                            .map(MemberSelectTree.class::cast)
+                            .forEach(this::compared);
                 case CONDITIONAL_OR -> chained(types(binary.getLeftOperand()), types(binary.getRightOperand()));
                 default -> {}
             }

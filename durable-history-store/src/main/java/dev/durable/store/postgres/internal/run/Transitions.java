@@ -85,7 +85,8 @@ final class Transitions {
             return switch (SqlState.of(e)) {
                 case UNEXPECTED, AGAIN -> careful(transitions, hints);
                 case LOCKED -> halves(transitions, SqlState.LOCKED, hints);
-                case NO_PARTITION, UNAVAILABLE, REFUSED, OTHER -> throw connections.failures().of(e);
+                case NO_PARTITION, UNAVAILABLE, REFUSED, OTHER ->
+                    throw connections.failures().of(e);
             };
         }
     }
@@ -96,7 +97,8 @@ final class Transitions {
         } catch (SQLException e) {
             return switch (SqlState.of(e)) {
                 case AGAIN, LOCKED -> halves(transitions, SqlState.of(e), hints);
-                case UNEXPECTED, NO_PARTITION, UNAVAILABLE, REFUSED, OTHER -> throw connections.failures().of(e);
+                case UNEXPECTED, NO_PARTITION, UNAVAILABLE, REFUSED, OTHER ->
+                    throw connections.failures().of(e);
             };
         }
     }
