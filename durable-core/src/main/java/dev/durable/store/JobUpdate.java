@@ -217,8 +217,23 @@ public sealed interface JobUpdate {
      * @param end how the attempt ends; its outcome is that of this update
      */
     record BodyGoesOn(JobUpdate end) implements JobUpdate {
+        private static boolean endsAttempt(JobUpdate update) {
+            return switch (update) {
+                case Settle ignored -> true;
+                case Retry ignored -> true;
+                case Release ignored -> true;
+                case Bury ignored -> true;
+                case Unread ignored -> false;
+                case Heartbeat ignored -> false;
+                case Annotate ignored -> false;
+                case Detach ignored -> false;
+                case BodyGoesOn ignored -> false;
+                case FreePlace ignored -> false;
+            };
+        }
+
         public BodyGoesOn {
-            if (!(end instanceof Settle || end instanceof Retry || end instanceof Release || end instanceof Bury)) {
+            if (!endsAttempt(end)) {
                 throw new IllegalArgumentException(end + " does not end an attempt, whose body could go on after it");
             }
         }

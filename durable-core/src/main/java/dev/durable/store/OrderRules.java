@@ -70,7 +70,20 @@ public final class OrderRules {
 
     /** Whether the attempt is over with it, while its body may go on: where that is limited, it keeps its place. */
     public static boolean endsAttempt(JobOrder order) {
-        return order instanceof JobOrder.End || order instanceof JobOrder.Bury || order instanceof JobOrder.GiveBack;
+        return switch (order) {
+            case JobOrder.End ignored -> true;
+            case JobOrder.Bury ignored -> true;
+            case JobOrder.GiveBack ignored -> true;
+            case JobOrder.RetryNow ignored -> false;
+            case JobOrder.Reschedule ignored -> false;
+            case JobOrder.Pause ignored -> false;
+            case JobOrder.Cancel ignored -> false;
+            case JobOrder.Resume ignored -> false;
+            case JobOrder.UpdateTimeout ignored -> false;
+            case JobOrder.UpdateOptions ignored -> false;
+            case JobOrder.Revive ignored -> false;
+            case JobOrder.Beat ignored -> false;
+        };
     }
 
     /**

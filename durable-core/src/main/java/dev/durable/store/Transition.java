@@ -179,6 +179,11 @@ public record Transition(
          * Nothing was written: a row of the run or of a job of it is locked by another transaction; send the transition
          * again, alone.
          */
-        LOCKED
+        LOCKED;
+
+        /** Whether the transition is written. */
+        public boolean isApplied() {
+            return this == APPLIED || this == APPLIED_MORE;
+        }
     }
 }

@@ -332,8 +332,9 @@ public final class DurableTracing implements ClientInterceptor, WorkerIntercepto
     private void end(Observation observation, CallTags tags, @Nullable WorkEnd end, @Nullable Throwable thrown) {
         Throwable failure = end == null ? null : end.failure();
         Throwable masked = thrown == null ? null : engine.masked().apply(thrown);
-        if (end != null && end.kind() != WorkEnd.Kind.STALE) {
-            tags.add(KeyValue.of("durable.workflow.status", end.kind().name().substring("RUN_".length())));
+        String status = end == null ? null : statusOf(end.kind());
+        if (status != null) {
+            tags.add(KeyValue.of("durable.workflow.status", status));
         }
         if (failure != null && masked != null) {
             failure.addSuppressed(masked);
@@ -349,6 +350,16 @@ public final class DurableTracing implements ClientInterceptor, WorkerIntercepto
         tags.ended(
                 end != null && end.kind() == WorkEnd.Kind.STALE ? "stale" : "failed", names.error(Bounds.shown(type)));
         observation.error(error);
+    }
+
+    /** Null where the run has not ended. */
+    private static @Nullable String statusOf(WorkEnd.Kind kind) {
+        return switch (kind) {
+            case RUN_COMPLETED -> "COMPLETED";
+            case RUN_FAILED -> "FAILED";
+            case RUN_CANCELLED -> "CANCELLED";
+            case STALE -> null;
+        };
     }
 
     private Observation.Scope opened(Observation observation, Observation.@Nullable Scope before) {

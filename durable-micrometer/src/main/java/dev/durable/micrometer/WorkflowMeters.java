@@ -56,8 +56,7 @@ final class WorkflowMeters {
 
     void written(TransitionWrite transition) {
         transitions.of(transition.outcome()).record(transition.took());
-        if (transition.outcome() == Transition.Outcome.APPLIED
-                || transition.outcome() == Transition.Outcome.APPLIED_MORE) {
+        if (transition.outcome().isApplied()) {
             events.record(transition.events());
         }
     }

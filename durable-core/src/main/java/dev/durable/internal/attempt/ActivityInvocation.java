@@ -96,7 +96,9 @@ final class ActivityInvocation {
             return switch (ended.get()) {
                 case NotRead unread -> unread;
                 case CanNotCross ignored -> new CanNotCross(e);
-                case null, default -> new Threw(e);
+                case Returned ignored -> new Threw(e);
+                case Threw ignored -> new Threw(e);
+                case null -> new Threw(e);
             };
         }
         return Objects.requireNonNull(ended.get());

@@ -384,10 +384,10 @@ public final class Attempt implements Runnable, Leases.Held {
     }
 
     private void heard(JobUpdate.Outcome outcome) {
-        if (outcome == JobUpdate.Outcome.CANCEL_REQUESTED) {
-            cancel();
-        } else if (outcome == JobUpdate.Outcome.STALE) {
-            becomeStale("its lease is no longer held");
+        switch (outcome) {
+            case CANCEL_REQUESTED -> cancel();
+            case STALE -> becomeStale("its lease is no longer held");
+            case ACCEPTED, DUPLICATE, LOCKED -> {}
         }
     }
 

@@ -140,17 +140,18 @@ public final class Leases {
      */
     public void forget(UUID lease) {
         Held ended = get(lease);
-        boolean once =
-                switch (ended) {
-                    case Attempt attempt -> attempt.isAtMostOnce();
-                    case HandedOver taken ->
-                        OptionsJson.isAtMostOnce(taken.outcome().job().content().options());
-                    case null, default -> false;
-                };
+        switch (ended) {
+            case Attempt attempt -> forgetBegun(lease, attempt.isAtMostOnce());
+            case HandedOver taken ->
+                forgetBegun(lease, OptionsJson.isAtMostOnce(taken.outcome().job().content().options()));
+            case Reserved ignored -> remove(lease);
+            case null -> {}
+        }
+    }
+
+    private void forgetBegun(UUID lease, boolean once) {
         if (!once) {
-            if (ended instanceof Attempt || ended instanceof HandedOver) {
-                forgotten.add(lease);
-            }
+            forgotten.add(lease);
             remove(lease);
         }
     }

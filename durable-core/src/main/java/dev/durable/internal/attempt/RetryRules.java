@@ -98,7 +98,11 @@ record RetryRules(Of of, Terms terms, AttemptServices.Code code, RandomGenerator
 
     /** It ran out of a timeout, or had before it began. */
     AttemptResult timedOut(TimeoutType timeout, boolean cancelled) {
-        boolean ofAttempt = timeout == TimeoutType.START_TO_CLOSE || timeout == TimeoutType.HEARTBEAT;
+        boolean ofAttempt =
+                switch (timeout) {
+                    case START_TO_CLOSE, HEARTBEAT -> true;
+                    case SCHEDULE_TO_START, SCHEDULE_TO_CLOSE, EXPIRY -> false;
+                };
         String what = describe(timeout);
         Failure failure = Failure.of(ActivityTimedOutException.class.getName(), what);
         if (cancelled) {
@@ -111,11 +115,14 @@ record RetryRules(Of of, Terms terms, AttemptServices.Code code, RandomGenerator
         return switch (verdict(thrown)) {
             case RetryDecision.Retry retry -> again(Notes.TIMED_OUT, failure, retry);
             case RetryDecision.OutOfTime ignored -> new AttemptResult.OutOfTime(Notes.TIMED_OUT, failure);
-            case RetryDecision.Exhausted ignored when stays() -> exhausted(Notes.TIMED_OUT, failure, false);
-            case RetryDecision.GiveUp ignored
-            when stays() && of.background() -> exhausted(Notes.TIMED_OUT, failure, false);
-            default -> new AttemptResult.TimedOut(timeout);
+            case RetryDecision.Exhausted ignored -> timedOut(timeout, failure, stays());
+            case RetryDecision.GiveUp ignored -> timedOut(timeout, failure, stays() && of.background());
+            case RetryDecision.Defer ignored -> new AttemptResult.TimedOut(timeout);
         };
+    }
+
+    private AttemptResult timedOut(TimeoutType timeout, Failure failure, boolean stays) {
+        return stays ? exhausted(Notes.TIMED_OUT, failure, false) : new AttemptResult.TimedOut(timeout);
     }
 
     /**
@@ -123,8 +130,12 @@ record RetryRules(Of of, Terms terms, AttemptServices.Code code, RandomGenerator
      * options allow it.
      */
     AttemptResult lost(Failure unknown) {
-        OnExhausted then = terms.options().retry().onExhausted();
-        return of.background() && stays() && then != OnExhausted.DISCARD
+        boolean waitsForOperator =
+                switch (terms.options().retry().onExhausted()) {
+                    case INCIDENT, DEAD_LETTER -> true;
+                    case FAIL, DISCARD -> false;
+                };
+        return of.background() && waitsForOperator
                 ? exhausted(Notes.WORKER_LOST, unknown, false)
                 : new AttemptResult.Failed(unknown);
     }
@@ -145,7 +156,10 @@ record RetryRules(Of of, Terms terms, AttemptServices.Code code, RandomGenerator
     }
 
     private boolean stays() {
-        return terms.options().retry().onExhausted() != OnExhausted.FAIL;
+        return switch (terms.options().retry().onExhausted()) {
+            case INCIDENT, DEAD_LETTER, DISCARD -> true;
+            case FAIL -> false;
+        };
     }
 
     /** @param named whether the policy names the failure */

@@ -85,7 +85,7 @@ final class EndedJobs {
     private static void refuse(RunRecord latest, @Nullable UUID runId) {
         String id = latest.run().shown();
         UUID latestRun = latest.run().runId();
-        if (latest.status() == WorkflowStatus.RUNNING) {
+        if (!latest.status().closed()) {
             throw new WorkflowAlreadyStartedException(
                     "job " + id
                             + " is not enqueued again: its id is in use by the open"

@@ -146,7 +146,7 @@ final class JobBatch implements BatchHandle {
             asked += messages.cancelAll(
                     page.stream()
                             .map(BatchStore.Member::run)
-                            .filter(job -> job.status() == WorkflowStatus.RUNNING)
+                            .filter(job -> !job.status().closed())
                             .map(RunRecord::run)
                             .toList(),
                     reason);

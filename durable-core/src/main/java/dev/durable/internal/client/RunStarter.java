@@ -6,7 +6,6 @@ import dev.durable.QueueFullException;
 import dev.durable.RefusedInputException;
 import dev.durable.ReusePolicy;
 import dev.durable.client.StartOptions;
-import dev.durable.client.WorkflowStatus;
 import dev.durable.history.ActivityScheduled;
 import dev.durable.history.EnqueuedOptions;
 import dev.durable.history.JsonObjectWriter;
@@ -251,26 +250,32 @@ final class RunStarter {
                 case StartOutcome.Refused refused -> throw StartRefusals.refused(options, refused);
                 case StartOutcome.Locked ignored -> dispatch.breathe();
                 case StartOutcome.AlreadyOpen open -> {
-                    if (options.conflictPolicy() == ConflictPolicy.USE_EXISTING) {
-                        if (isUsed(run, activity, open, attempt)) {
-                            boolean seenLater = run.message() != null
-                                    && dispatch.transaction().isPresent();
-                            return seenLater ? null : open.runId();
+                    switch (options.conflictPolicy()) {
+                        case FAIL -> throw StartRefusals.alreadyOpen(options, open);
+                        case USE_EXISTING -> {
+                            if (isUsed(run, activity, open, attempt)) {
+                                boolean seenLater = run.message() != null
+                                        && dispatch.transaction().isPresent();
+                                return seenLater ? null : open.runId();
+                            }
+                            dispatch.breathe();
                         }
-                        dispatch.breathe();
-                        continue;
+                        case TERMINATE_EXISTING -> terminate(call, options, open, attempt);
                     }
-                    if (options.conflictPolicy() == ConflictPolicy.FAIL || attempt == TERMINATE_TRIES) {
-                        throw StartRefusals.alreadyOpen(options, open);
-                    }
-                    if (dispatch.transaction().isPresent()) {
-                        throw StartRefusals.notUndone(options, open.runId());
-                    }
-                    new Endings(call, code, null)
-                            .terminate(options.id(), open.runId(), "replaced by a new start (TERMINATE_EXISTING)");
                 }
             }
         }
+    }
+
+    private void terminate(Dispatch call, StartOptions options, StartOutcome.AlreadyOpen open, int attempt) {
+        if (attempt == TERMINATE_TRIES) {
+            throw StartRefusals.alreadyOpen(options, open);
+        }
+        if (dispatch.transaction().isPresent()) {
+            throw StartRefusals.notUndone(options, open.runId());
+        }
+        new Endings(call, code, null)
+                .terminate(options.id(), open.runId(), "replaced by a new start (TERMINATE_EXISTING)");
     }
 
     /**
@@ -289,7 +294,7 @@ final class RunStarter {
             boolean open = tells
                     && call.store()
                             .latestRun(id)
-                            .filter(latest -> latest.status() == WorkflowStatus.RUNNING)
+                            .filter(latest -> !latest.status().closed())
                             .isPresent();
             if (!open) {
                 throw e;
@@ -310,14 +315,21 @@ final class RunStarter {
             throw StartRefusals.ofOtherActivity(run, activity, open);
         }
         InboxMessage message = run.message();
-        if (message == null || open.message() == Delivery.Outcome.ACCEPTED) {
+        if (message == null) {
             return true;
         }
         String id = run.run().workflowId();
         Delivery.Outcome told = open.message();
-        if (told == Delivery.Outcome.INBOX_FULL || told == Delivery.Outcome.INBOX_TOO_LARGE) {
-            throw Messages.inboxFull(id, message, told);
-        }
+        return switch (told) {
+            case ACCEPTED -> true;
+            case INBOX_FULL, INBOX_TOO_LARGE -> throw Messages.inboxFull(id, message, told);
+            case null -> mayBeSentAgain(id, message, attempt);
+            case NOT_FOUND, CLOSING, LOCKED -> mayBeSentAgain(id, message, attempt);
+        };
+    }
+
+    /** Gives false: the open run has not taken the message, and the start is to be tried again. */
+    private static boolean mayBeSentAgain(String id, InboxMessage message, int attempt) {
         if (attempt >= Messages.TRIES_WHILE_CLOSING) {
             throw Messages.closing(id, message);
         }

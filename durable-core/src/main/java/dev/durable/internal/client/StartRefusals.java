@@ -1,6 +1,5 @@
 package dev.durable.internal.client;
 
-import dev.durable.ReusePolicy;
 import dev.durable.WorkflowAlreadyStartedException;
 import dev.durable.client.StartOptions;
 import dev.durable.internal.replay.BackgroundJob;
@@ -92,12 +91,15 @@ final class StartRefusals {
     }
 
     static WorkflowAlreadyStartedException refused(StartOptions options, StartOutcome.Refused refused) {
-        String why = options.reusePolicy() == ReusePolicy.REJECT_DUPLICATE
-                ? "reusePolicy REJECT_DUPLICATE never allows another"
-                : "reusePolicy ALLOW_DUPLICATE_FAILED_ONLY allows another only if it did not complete";
+        String rule =
+                switch (options.reusePolicy()) {
+                    case REJECT_DUPLICATE -> "never allows another";
+                    case ALLOW_DUPLICATE_FAILED_ONLY -> "allows another only if it did not complete";
+                    case ALLOW_DUPLICATE -> throw new IllegalStateException("ALLOW_DUPLICATE refuses no start");
+                };
         return new WorkflowAlreadyStartedException(
                 "workflow id " + options.id() + " was used before: its latest run, " + refused.latestRunId() + ", is "
-                        + refused.latestStatus() + ", and " + why + ".",
+                        + refused.latestStatus() + ", and reusePolicy " + options.reusePolicy() + " " + rule + ".",
                 options.id(),
                 refused.latestRunId());
     }

@@ -93,7 +93,7 @@ public final class TransitionLane implements Step {
      */
     public record Written(Transition.Outcome outcome, UUID fence) {
         public boolean isApplied() {
-            return outcome == Transition.Outcome.APPLIED || outcome == Transition.Outcome.APPLIED_MORE;
+            return outcome.isApplied();
         }
 
         @Override
@@ -148,13 +148,19 @@ public final class TransitionLane implements Step {
         List<Entry> doubtful = new ArrayList<>();
         for (int i = 0; i < batch.size(); i++) {
             Entry entry = batch.get(i);
-            if (outcomes.get(i) == Transition.Outcome.FENCE_LOST && !entry.tried.isEmpty()) {
-                entry.overtaken = true;
-                doubtful.add(entry);
-            } else if (outcomes.get(i) == Transition.Outcome.LOCKED) {
-                stepAside(entry);
-            } else {
-                entry.complete(outcomes.get(i), entry.transition.fences().next());
+            Transition.Outcome outcome = outcomes.get(i);
+            switch (outcome) {
+                case LOCKED -> stepAside(entry);
+                case FENCE_LOST -> {
+                    if (entry.tried.isEmpty()) {
+                        entry.complete(outcome, entry.transition.fences().next());
+                    } else {
+                        entry.overtaken = true;
+                        doubtful.add(entry);
+                    }
+                }
+                case APPLIED, APPLIED_MORE, STALE, CLOSE_REFUSED ->
+                    entry.complete(outcome, entry.transition.fences().next());
             }
         }
         unknown = doubtful;
@@ -193,9 +199,11 @@ public final class TransitionLane implements Step {
             UUID happened = null;
             boolean overtaken = entry.overtaken;
             for (UUID fence : entry.fences()) {
-                ReadBack.Outcome outcome = found.next();
-                happened = outcome == ReadBack.Outcome.HAPPENED ? fence : happened;
-                overtaken |= outcome == ReadBack.Outcome.OVERTAKEN;
+                switch (found.next()) {
+                    case HAPPENED -> happened = fence;
+                    case OVERTAKEN -> overtaken = true;
+                    case NOT_HAPPENED -> {}
+                }
             }
             if (happened != null) {
                 // Whether messages wait was not answered: going on to look is always right.

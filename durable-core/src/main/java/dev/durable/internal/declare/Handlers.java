@@ -84,7 +84,7 @@ final class Handlers {
             return switch (kind) {
                 case SIGNAL -> signal != null && signal.name().isEmpty();
                 case QUERY -> query != null && query.name().isEmpty();
-                default -> false;
+                case RUN, ACTIVITY -> false;
             };
         }
     }

@@ -74,9 +74,11 @@ final class OptionProblems {
         if (end == OnExhausted.DISCARD && result.isPrimitive() && result != void.class) {
             return Optional.of(discardsPrimitive(activity, result));
         }
-        return options.local() && (end == OnExhausted.INCIDENT || end == OnExhausted.DEAD_LETTER)
-                ? Optional.of(localCannotStay(activity, end))
-                : Optional.empty();
+        return switch (end) {
+            case INCIDENT, DEAD_LETTER ->
+                options.local() ? Optional.of(localCannotStay(activity, end)) : Optional.empty();
+            case FAIL, DISCARD -> Optional.empty();
+        };
     }
 
     /** Whether a heartbeat that stays away can be noticed before the attempt is over anyway. */

@@ -2,7 +2,6 @@ package dev.durable.internal.declare;
 
 import dev.durable.Workflow;
 import dev.durable.internal.declare.Handlers.Handler;
-import dev.durable.internal.declare.object.CallKind;
 import dev.durable.internal.declare.type.MethodTable;
 import dev.durable.internal.declare.type.Problem;
 import java.lang.reflect.Method;
@@ -193,7 +192,7 @@ final class WorkflowProblems {
 
     static Problem overloaded(Handler handler, Handler other) {
         String name = handler.name();
-        String annotation = handler.kind() == CallKind.SIGNAL ? "@Signal" : "@Query";
+        String annotation = handler.kind().annotation();
         return Problem.of(
                 handler.method(),
                 "is overloaded: " + Problem.shortName(other.method()) + " is the " + annotation + " \"" + name

@@ -115,8 +115,8 @@ final class WorkflowReader {
                 problems.add(NameProblems.badName(Problem.name(handler.method()), handler.name()));
             }
             if (handler.isUnnamed() && Kotlin.isMangled(handler.method())) {
-                problems.add(NameProblems.mangled(
-                        handler.method(), handler.kind() == CallKind.SIGNAL ? "@Signal" : "@Query"));
+                problems.add(
+                        NameProblems.mangled(handler.method(), handler.kind().annotation()));
             }
         }
     }

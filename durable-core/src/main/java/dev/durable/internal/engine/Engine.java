@@ -295,17 +295,27 @@ public final class Engine implements PreparedEngine {
     private void nudged(Nudges.Nudge nudge) {
         telemetry.heard(nudge);
         switch (nudge) {
-            case Nudges.RunsDue due when serves(due.taskQueue()) -> wakeClaims.run();
-            case Nudges.JobsReady ready
-            when activities != null && serves(ready.taskQueue()) -> activities.wake(ready.taskQueue());
+            case Nudges.RunsDue due -> {
+                if (serves(due.taskQueue())) {
+                    wakeClaims.run();
+                }
+            }
+            case Nudges.JobsReady ready -> {
+                if (serves(ready.taskQueue())) {
+                    withActivities(runtime -> runtime.wake(ready.taskQueue()));
+                }
+            }
             case Nudges.RulesChanged ignored -> rulesChanged();
-            case Nudges.JobBuried ignored when activities != null -> activities.wakeAlerts();
-            case Nudges.OutboxFilled ignored when activities != null -> activities.wakeRelay();
-            case Nudges.OutboxAwaited ignored when activities != null -> activities.relayLater();
+            case Nudges.JobBuried ignored -> withActivities(ActivitySide::wakeAlerts);
+            case Nudges.OutboxFilled ignored -> withActivities(ActivitySide::wakeRelay);
+            case Nudges.OutboxAwaited ignored -> withActivities(ActivitySide::relayLater);
             case Nudges.HearingBegins ignored -> lookEverywhere();
-            // A run that is cached here tells its waiters itself.
-            case Nudges.RunClosed closed when runs.cached(closed.runId()).isEmpty() -> waiters.look(closed.runId());
-            default -> {}
+            case Nudges.RunClosed closed -> {
+                // A run that is cached here tells its waiters itself.
+                if (runs.cached(closed.runId()).isEmpty()) {
+                    waiters.look(closed.runId());
+                }
+            }
         }
     }
 

@@ -150,12 +150,14 @@ public final class ObservedStore implements InvocationHandler {
             observer.batchWritten(new BatchWrite(lane, size, since(begun), failed));
         }
         if (answer instanceof List<?> outcomes) {
-            if (lane == Lane.STARTS) {
-                for (int i = 0; i < size; i++) {
-                    started((NewRun) batch.get(i), (StartOutcome) outcomes.get(i), null);
+            switch (lane) {
+                case STARTS -> {
+                    for (int i = 0; i < size; i++) {
+                        started((NewRun) batch.get(i), (StartOutcome) outcomes.get(i), null);
+                    }
                 }
-            } else if (lane == Lane.JOBS) {
-                updated(batch, outcomes);
+                case JOBS -> updated(batch, outcomes);
+                case MESSAGES, TRANSITIONS -> {}
             }
         }
         return answer;
@@ -182,10 +184,10 @@ public final class ObservedStore implements InvocationHandler {
         for (int i = 0; i < updates.size(); i++) {
             JobUpdate said = ((JobUpdate) updates.get(i)).said();
             boolean heartbeat = said instanceof JobUpdate.Heartbeat;
-            if (outcomes.get(i) == JobUpdate.Outcome.STALE) {
-                observer.staleRefused(heartbeat ? Stale.HEARTBEAT : Stale.ATTEMPT);
-            } else if (heartbeat && outcomes.get(i) != JobUpdate.Outcome.LOCKED) {
-                heartbeats++;
+            switch ((JobUpdate.Outcome) outcomes.get(i)) {
+                case STALE -> observer.staleRefused(heartbeat ? Stale.HEARTBEAT : Stale.ATTEMPT);
+                case ACCEPTED, CANCEL_REQUESTED, DUPLICATE -> heartbeats += heartbeat ? 1 : 0;
+                case LOCKED -> {}
             }
         }
         if (heartbeats > 0) {

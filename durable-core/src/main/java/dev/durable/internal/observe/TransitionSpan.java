@@ -71,7 +71,7 @@ public final class TransitionSpan {
             case STALE -> observer.staleRefused(EngineObserver.Stale.OUTCOME_IN_TRANSITION);
             case FENCE_LOST -> observer.staleRefused(EngineObserver.Stale.TRANSITION);
             case APPLIED, APPLIED_MORE -> closed(telemetry, transition);
-            default -> {}
+            case CLOSE_REFUSED, LOCKED -> {}
         }
     }
 

@@ -3,6 +3,9 @@ package dev.durable.internal.replay;
 import dev.durable.NonDeterminismException;
 import dev.durable.history.History;
 import dev.durable.history.HistoryEvent;
+import dev.durable.history.WorkflowCancelled;
+import dev.durable.history.WorkflowCompleted;
+import dev.durable.history.WorkflowFailed;
 import dev.durable.history.WorkflowPaused;
 import dev.durable.history.WorkflowResumed;
 import dev.durable.history.WorkflowTerminated;
@@ -67,10 +70,21 @@ public final class ReplayCheck {
     }
 
     private static boolean fromOutside(HistoryEvent event) {
-        return event instanceof WorkflowTerminated
-                || event instanceof WorkflowTimedOut
-                || event instanceof WorkflowPaused
-                || event instanceof WorkflowResumed;
+        return switch (event) {
+            case HistoryEvent.Closing closing ->
+                switch (closing) {
+                    case WorkflowTerminated ignored -> true;
+                    case WorkflowTimedOut ignored -> true;
+                    case WorkflowCompleted ignored -> false;
+                    case WorkflowFailed ignored -> false;
+                    case WorkflowCancelled ignored -> false;
+                };
+            case WorkflowPaused ignored -> true;
+            case WorkflowResumed ignored -> true;
+            case HistoryEvent.Inbound ignored -> false;
+            case HistoryEvent.Command ignored -> false;
+            case HistoryEvent.Informing ignored -> false;
+        };
     }
 
     private void continueAfter(History history, List<RecordedTurn> turns, int cut) {

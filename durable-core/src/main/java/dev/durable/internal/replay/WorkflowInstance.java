@@ -3,12 +3,17 @@ package dev.durable.internal.replay;
 import static dev.durable.store.Portion.heapBytes;
 
 import dev.durable.QueryFailedException;
+import dev.durable.history.ActivityCancelled;
 import dev.durable.history.ActivityCompleted;
+import dev.durable.history.ActivityFailed;
+import dev.durable.history.ActivityTimedOut;
 import dev.durable.history.FirstTurnStarted;
 import dev.durable.history.HistoryEvent;
 import dev.durable.history.Payload;
 import dev.durable.history.SideEffectRecorded;
 import dev.durable.history.SignalReceived;
+import dev.durable.history.TimerFired;
+import dev.durable.history.WorkflowCancelRequested;
 import dev.durable.history.WorkflowStarted;
 import dev.durable.intercept.ContextPropagator;
 import dev.durable.internal.declare.WorkflowType;
@@ -322,7 +327,13 @@ public final class WorkflowInstance {
         return switch (event) {
             case ActivityCompleted e -> heapBytes(e.result().json());
             case SignalReceived e -> heapBytes(e.input().json());
-            default -> 0;
+            // The start's is counted apart; what the others bring is small, or not kept.
+            case WorkflowStarted ignored -> 0;
+            case WorkflowCancelRequested ignored -> 0;
+            case ActivityFailed ignored -> 0;
+            case ActivityTimedOut ignored -> 0;
+            case ActivityCancelled ignored -> 0;
+            case TimerFired ignored -> 0;
         };
     }
 

@@ -170,7 +170,11 @@ public final class LiveRun {
             }
             case SignalReceived signal -> seen.add(signal.messageId());
             case WorkflowCancelRequested cancel -> seen.add(cancel.messageId());
-            default -> {}
+            case HistoryEvent.ActivityClosed ignored -> {}
+            case TimerFired ignored -> {}
+            case HistoryEvent.Command ignored -> {}
+            case HistoryEvent.Informing ignored -> {}
+            case HistoryEvent.Closing ignored -> {}
         }
     }
 

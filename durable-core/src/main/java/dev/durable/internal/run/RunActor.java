@@ -388,7 +388,7 @@ public final class RunActor {
                 abandon(draft);
                 release();
             }
-            default -> throw new IllegalStateException("a lane keeps " + mail.written() + " to itself");
+            case LOCKED -> throw new IllegalStateException("a lane keeps " + mail.written() + " to itself");
         }
     }
 

@@ -8,6 +8,8 @@ import dev.durable.history.WorkflowCancelled;
 import dev.durable.history.WorkflowCompleted;
 import dev.durable.history.WorkflowFailed;
 import dev.durable.history.WorkflowStarted;
+import dev.durable.history.WorkflowTerminated;
+import dev.durable.history.WorkflowTimedOut;
 import dev.durable.intercept.ContextPropagator;
 import dev.durable.intercept.ReplayCall;
 import dev.durable.intercept.ScheduleCall;
@@ -96,7 +98,9 @@ final class RunInterception {
             case WorkflowCompleted ignored -> new WorkEnd(WorkEnd.Kind.RUN_COMPLETED, null);
             case WorkflowFailed failed -> new WorkEnd(WorkEnd.Kind.RUN_FAILED, FailureCodec.loggable(failed.failure()));
             case WorkflowCancelled ignored -> new WorkEnd(WorkEnd.Kind.RUN_CANCELLED, null);
-            case null, default -> null;
+            case WorkflowTimedOut ignored -> null;
+            case WorkflowTerminated ignored -> null;
+            case null -> null;
         };
     }
 

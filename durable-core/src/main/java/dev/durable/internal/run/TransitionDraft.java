@@ -4,6 +4,10 @@ import dev.durable.history.ActivityCancelRequested;
 import dev.durable.history.ActivityScheduled;
 import dev.durable.history.EventJson;
 import dev.durable.history.HistoryEvent;
+import dev.durable.history.SideEffectRecorded;
+import dev.durable.history.TimerCancelled;
+import dev.durable.history.TimerStarted;
+import dev.durable.history.VersionRecorded;
 import dev.durable.internal.attempt.AttemptOutcome;
 import dev.durable.internal.replay.match.Turn;
 import dev.durable.store.ClaimedJob;
@@ -141,10 +145,18 @@ final class TransitionDraft {
         List<Integer> unborn = new ArrayList<>();
         for (HistoryEvent.Command command : turn.commands()) {
             events.add(EventJson.encode(command));
-            if (command instanceof ActivityScheduled scheduled) {
-                jobs.put(scheduled.seq(), birth.of(scheduled));
-            } else if (command instanceof ActivityCancelRequested request && !abort(request.seq(), unborn)) {
-                cancelled.add(request.seq());
+            switch (command) {
+                case ActivityScheduled scheduled -> jobs.put(scheduled.seq(), birth.of(scheduled));
+                case ActivityCancelRequested request -> {
+                    if (!abort(request.seq(), unborn)) {
+                        cancelled.add(request.seq());
+                    }
+                }
+                // These change nothing but the history; the next timer is read from the run's open work.
+                case TimerStarted ignored -> {}
+                case TimerCancelled ignored -> {}
+                case SideEffectRecorded ignored -> {}
+                case VersionRecorded ignored -> {}
             }
         }
         nextEventId += turn.commands().size();

@@ -211,8 +211,9 @@ final class Tables {
     }
 
     private void hintIfReady(Job job) {
-        if (job.state() == ActivityState.READY || job.state() == ActivityState.WAITING) {
-            hints.owe(new JobsReady(job.spec().route().taskQueue()));
+        switch (job.state()) {
+            case READY, WAITING -> hints.owe(new JobsReady(job.spec().route().taskQueue()));
+            case DELAYED, RUNNING, DEAD, PAUSED, EXTERNAL, INCIDENT -> {}
         }
     }
 }

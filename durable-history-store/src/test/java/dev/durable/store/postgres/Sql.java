@@ -13,6 +13,9 @@ import javax.sql.DataSource;
 
 /** Plain SQL of tests. */
 public final class Sql {
+    private static final long SHORTEST_PAUSE = Duration.ofMillis(2).toNanos();
+    private static final long LONGEST_PAUSE = Duration.ofMillis(25).toNanos();
+
     private Sql() {}
 
     public static void execute(DataSource dataSource, String sql) {
@@ -50,14 +53,19 @@ public final class Sql {
                  where datname = current_database() and pid <> pg_backend_pid() and query ~ 'pg_notify|listen'""");
     }
 
-    /** Polls until it holds or the time is over; tells whether it held. */
+    /**
+     * Polls until it holds or the time is over, and less and less often, as what is asked may keep the server from what is
+     * waited for; tells whether it held.
+     */
     public static boolean await(Duration atMost, BooleanSupplier condition) {
         long end = System.nanoTime() + atMost.toNanos();
+        long pause = SHORTEST_PAUSE;
         while (!condition.getAsBoolean()) {
             if (System.nanoTime() - end > 0) {
                 return false;
             }
-            LockSupport.parkNanos(Duration.ofMillis(2).toNanos());
+            LockSupport.parkNanos(pause);
+            pause = Math.min(pause + pause / 2, LONGEST_PAUSE);
         }
         return true;
     }

@@ -2,7 +2,6 @@ package dev.durable.spring.event;
 
 import dev.durable.client.Alert;
 import dev.durable.client.DurableEngine;
-import dev.durable.client.WorkflowStatus;
 import dev.durable.observe.ActivityAttemptEnd;
 import dev.durable.observe.EngineObserver;
 import dev.durable.observe.RunStall;
@@ -75,21 +74,23 @@ final class EventObserver implements EngineObserver {
     @Override
     public void workflowClosed(WorkflowClose close) {
         stalls.remove(close.runId());
-        if (close.status() == WorkflowStatus.COMPLETED) {
-            tell(
-                    WorkflowCompletedEvent.class,
-                    () -> new WorkflowCompletedEvent(
-                            close.workflowId(), close.runId(), close.workflowType(), close.duration(), schema));
-        } else {
-            tell(
-                    WorkflowFailedEvent.class,
-                    () -> new WorkflowFailedEvent(
-                            close.workflowId(),
-                            close.runId(),
-                            close.workflowType(),
-                            close.status(),
-                            close.duration(),
-                            schema));
+        switch (close.status()) {
+            case COMPLETED ->
+                tell(
+                        WorkflowCompletedEvent.class,
+                        () -> new WorkflowCompletedEvent(
+                                close.workflowId(), close.runId(), close.workflowType(), close.duration(), schema));
+            case FAILED, TIMED_OUT, CANCELLED, TERMINATED ->
+                tell(
+                        WorkflowFailedEvent.class,
+                        () -> new WorkflowFailedEvent(
+                                close.workflowId(),
+                                close.runId(),
+                                close.workflowType(),
+                                close.status(),
+                                close.duration(),
+                                schema));
+            case RUNNING -> {}
         }
     }
 
@@ -143,7 +144,7 @@ final class EventObserver implements EngineObserver {
                                 end.attempt(),
                                 end.fingerprint(),
                                 schema));
-            default -> {
+            case COMPLETED, FAILED, TIMED_OUT, CANCELLED, DISCARDED, GIVEN_BACK, LEFT_TO_TOKEN, NOT_READ, STALE -> {
                 // no event
             }
         }

@@ -101,8 +101,14 @@ public final class Messages {
 
     private boolean hears(RunKey run, CompletableFuture<Delivery.Outcome> sent, String reason) {
         Delivery.Outcome outcome = ClientWaits.forAnswer(dispatch, sent, "cancelling " + run.shown());
-        if (outcome == Delivery.Outcome.ACCEPTED || outcome == Delivery.Outcome.NOT_FOUND) {
-            return outcome == Delivery.Outcome.ACCEPTED;
+        switch (outcome) {
+            case ACCEPTED -> {
+                return true;
+            }
+            case NOT_FOUND -> {
+                return false;
+            }
+            case CLOSING, INBOX_FULL, INBOX_TOO_LARGE, LOCKED -> {}
         }
         try {
             cancel(run.workflowId(), run.runId(), reason, null);
@@ -136,7 +142,7 @@ public final class Messages {
     }
 
     private static void mayBeSent(String workflowId, InboxMessage message) {
-        mayBeSent(workflowId, message.kind() == MessageKind.SIGNAL ? message.name() : null);
+        mayBeSent(workflowId, isSignal(message) ? message.name() : null);
     }
 
     private void send(Delivery delivery) {
@@ -190,12 +196,19 @@ public final class Messages {
     }
 
     private static String unsent(InboxMessage message) {
-        return message.kind() == MessageKind.SIGNAL
-                ? "signal " + message.name() + " was not sent"
-                : "there is nothing to cancel";
+        return isSignal(message) ? "signal " + message.name() + " was not sent" : "there is nothing to cancel";
     }
 
     private static String what(InboxMessage message) {
-        return message.kind() == MessageKind.SIGNAL ? "signal " + message.name() : "cancel";
+        return isSignal(message) ? "signal " + message.name() : "cancel";
+    }
+
+    private static boolean isSignal(InboxMessage message) {
+        return switch (message.kind()) {
+            case SIGNAL -> true;
+            case CANCEL -> false;
+            case ACTIVITY_OUTCOME, UNKNOWN ->
+                throw new IllegalArgumentException("a client sends no message of kind " + message.kind());
+        };
     }
 }

@@ -120,7 +120,15 @@ final class JobPages {
                     case JobOrder.Revive revive -> revive.input();
                     case JobOrder.End end -> end.outcome().payload();
                     case JobOrder.Cancel cancel -> cancel.request().payload();
-                    default -> null;
+                    case JobOrder.RetryNow ignored -> null;
+                    case JobOrder.Reschedule ignored -> null;
+                    case JobOrder.Pause ignored -> null;
+                    case JobOrder.Resume ignored -> null;
+                    case JobOrder.UpdateTimeout ignored -> null;
+                    case JobOrder.UpdateOptions ignored -> null;
+                    case JobOrder.Bury ignored -> null;
+                    case JobOrder.GiveBack ignored -> null;
+                    case JobOrder.Beat ignored -> null;
                 };
         return (note == null ? 0L : note.length()) + (value == null ? 0 : value.length());
     }
@@ -129,7 +137,7 @@ final class JobPages {
         return switch (outcome) {
             case LOCKED -> isTooLate() ? outcome : alone(job, decide);
             case CHANGED -> alone(job, decide);
-            default -> outcome;
+            case APPLIED, UNCHANGED, REFUSED, NOT_FOUND, DUPLICATE -> outcome;
         };
     }
 

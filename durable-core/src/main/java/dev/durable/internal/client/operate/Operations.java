@@ -83,7 +83,7 @@ public final class Operations {
      */
     Outcome carryOut(JobFilter one, Function<@Nullable OpenJob, @Nullable JobOrder> decide) {
         Outcome outcome = tryOut(one, decide, TRIES);
-        if (outcome == Outcome.CHANGED || outcome == Outcome.LOCKED) {
+        if (mayBeTriedAgain(outcome)) {
             throw new DurableException(refused(one, outcome));
         }
         return outcome;
@@ -121,7 +121,7 @@ public final class Operations {
     Outcome tryOut(JobFilter one, Function<@Nullable OpenJob, @Nullable JobOrder> decide, int tries) {
         Operations call = begun();
         Outcome outcome = Outcome.CHANGED;
-        for (int i = 0; i < tries && (outcome == Outcome.CHANGED || outcome == Outcome.LOCKED); i++) {
+        for (int i = 0; i < tries && mayBeTriedAgain(outcome); i++) {
             if (i > 0) {
                 Duration left = call.dispatch.deadline().left();
                 if (left.isZero() || outcome == Outcome.LOCKED && left.compareTo(LOCK_WAIT) < 0) {
@@ -153,7 +153,17 @@ public final class Operations {
     }
 
     static boolean isDone(Outcome outcome) {
-        return outcome == Outcome.APPLIED || outcome == Outcome.DUPLICATE;
+        return switch (outcome) {
+            case APPLIED, DUPLICATE -> true;
+            case UNCHANGED, REFUSED, CHANGED, NOT_FOUND, LOCKED -> false;
+        };
+    }
+
+    private static boolean mayBeTriedAgain(Outcome outcome) {
+        return switch (outcome) {
+            case CHANGED, LOCKED -> true;
+            case APPLIED, UNCHANGED, REFUSED, NOT_FOUND, DUPLICATE -> false;
+        };
     }
 
     /** As the activity declares it, where it is registered here; else as the value is. */

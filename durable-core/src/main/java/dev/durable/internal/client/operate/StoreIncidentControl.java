@@ -165,10 +165,11 @@ final class StoreIncidentControl implements IncidentControl {
                     + " Look at it again.";
         }
         return now
-                + (found.status().state().isBuried()
-                        ? " It is found by client."
-                                + (found.status().state() == ActivityState.DEAD ? "deadLetters()." : "incidents().")
-                        : resolved);
+                + switch (found.status().state()) {
+                    case DEAD -> " It is found by client.deadLetters().";
+                    case INCIDENT -> " It is found by client.incidents().";
+                    case READY, DELAYED, RUNNING, PAUSED, EXTERNAL, WAITING -> resolved;
+                };
     }
 
     private static Optional<IncidentResolved> lastResolution(OpenJob job) {

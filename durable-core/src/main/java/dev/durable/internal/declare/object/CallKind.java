@@ -3,20 +3,27 @@ package dev.durable.internal.declare.object;
 /** The kinds of methods that lambdas and messages can call: run method, signal, query, activity. */
 public enum CallKind {
     /** The method that is the workflow. */
-    RUN("@Run method", "start(…, w -> w.run(order))"),
+    RUN("@Run", "@Run method", "start(…, w -> w.run(order))"),
     /** A handler that changes the state of a run. */
-    SIGNAL("@Signal method", "handle.signal(w -> w.approve(\"ann\"))"),
+    SIGNAL("@Signal", "@Signal method", "handle.signal(w -> w.approve(\"ann\"))"),
     /** A method that tells the state of a run. */
-    QUERY("@Query method", "handle.query(w -> w.status())"),
+    QUERY("@Query", "@Query method", "handle.query(w -> w.status())"),
     /** Work with side effects. */
-    ACTIVITY("activity", "enqueue(Emails.class, e -> e.send(id))");
+    ACTIVITY("@Activity", "activity", "enqueue(Emails.class, e -> e.send(id))");
 
+    private final String annotation;
     private final String noun;
     private final String example;
 
-    CallKind(String noun, String example) {
+    CallKind(String annotation, String noun, String example) {
+        this.annotation = annotation;
         this.noun = noun;
         this.example = example;
+    }
+
+    /** The annotation of such methods: {@code @Run}. */
+    public String annotation() {
+        return annotation;
     }
 
     /** With its article: {@code a @Run method}. */

@@ -96,19 +96,19 @@ public enum OptionValue {
             };
         }
     },
-    EXHAUSTED("FAIL, INCIDENT, DEAD_LETTER or DISCARD") {
+    EXHAUSTED(oneOf(OnExhausted.values())) {
         @Override
         Object parse(String text) {
             return oneOf(OnExhausted.values(), text);
         }
     },
-    GROWTH("EXPONENTIAL or POLYNOMIAL") {
+    GROWTH(oneOf(RetryPolicy.Growth.values())) {
         @Override
         Object parse(String text) {
             return oneOf(RetryPolicy.Growth.values(), text);
         }
     },
-    CANCELLATION("TRY_CANCEL, WAIT_CANCELLATION_COMPLETED or ABANDON") {
+    CANCELLATION(oneOf(ActivityCancellationType.values())) {
         @Override
         Object parse(String text) {
             return oneOf(ActivityCancellationType.values(), text);
@@ -189,6 +189,13 @@ public enum OptionValue {
 
     private IllegalArgumentException refuse(String given) {
         return new IllegalArgumentException("It must be " + expected + ", and is " + given);
+    }
+
+    /** The constants in words: {@code FAIL, INCIDENT or DISCARD}. */
+    private static String oneOf(Enum<?>[] values) {
+        String all = Stream.of(values).map(Enum::name).collect(Collectors.joining(", "));
+        int last = all.lastIndexOf(", ");
+        return all.substring(0, last) + " or " + all.substring(last + 2);
     }
 
     private static <E extends Enum<E>> E oneOf(E[] values, String text) {

@@ -82,8 +82,13 @@ public final class EventApplier {
     }
 
     private static boolean isWithNext(HistoryEvent.Inbound event) {
-        return event instanceof SignalReceived signal && signal.withNext()
-                || event instanceof WorkflowCancelRequested cancel && cancel.withNext();
+        return switch (event) {
+            case SignalReceived signal -> signal.withNext();
+            case WorkflowCancelRequested cancel -> cancel.withNext();
+            case WorkflowStarted ignored -> false;
+            case HistoryEvent.ActivityClosed ignored -> false;
+            case TimerFired ignored -> false;
+        };
     }
 
     private void cancelRequested(WorkflowCancelRequested event) {

@@ -51,7 +51,7 @@ final class HandlersUnderWay {
     void abandon(@Nullable Coroutine but) {
         forEachOther(but, (handler, policy) -> {
             abandoned++;
-            if (policy != HandlerUnfinishedPolicy.ABANDON) {
+            if (isToBeTold(policy)) {
                 turnLog.add(() -> log.warn(
                         "{} had not returned when the run ended, and was cancelled. Let run wait for its handlers:"
                                 + " Durable.await(Durable::allHandlersFinished), or"
@@ -59,6 +59,13 @@ final class HandlersUnderWay {
                         handler));
             }
         });
+    }
+
+    private static boolean isToBeTold(HandlerUnfinishedPolicy policy) {
+        return switch (policy) {
+            case WARN_AND_ABANDON, WAIT -> true;
+            case ABANDON -> false;
+        };
     }
 
     private void forEachOther(@Nullable Coroutine but, BiConsumer<Coroutine, HandlerUnfinishedPolicy> action) {

@@ -93,13 +93,21 @@ public final class OpenActivity extends OpenOperation {
 
     /** Whether it was cancelled and its body is to be told. */
     boolean isToStop() {
-        return cancelled != null && cancellation != ActivityCancellationType.ABANDON;
+        return cancelled != null
+                && switch (cancellation) {
+                    case TRY_CANCEL, WAIT_CANCELLATION_COMPLETED -> true;
+                    case ABANDON -> false;
+                };
     }
 
     /** Whether it was cancelled and the code still waits for its outcome. */
     @Override
     public boolean outlastsCancel() {
-        return cancelled != null && cancellation == ActivityCancellationType.WAIT_CANCELLATION_COMPLETED;
+        return cancelled != null
+                && switch (cancellation) {
+                    case WAIT_CANCELLATION_COMPLETED -> true;
+                    case TRY_CANCEL, ABANDON -> false;
+                };
     }
 
     /** Whether the run does not close before its outcome. */

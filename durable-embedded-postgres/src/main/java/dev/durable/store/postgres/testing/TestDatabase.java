@@ -127,6 +127,8 @@ public final class TestDatabase implements AutoCloseable {
         config.setPoolName(name);
         config.setDataSource(dataSource());
         config.setMaximumPoolSize(connections);
+        // A connection costs the server more than most tests do with it: no more of them than are needed at once.
+        config.setMinimumIdle(1);
         HikariDataSource pool = new HikariDataSource(config);
         pools.add(pool);
         return pool;

@@ -5,6 +5,8 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
@@ -13,6 +15,9 @@ import org.postgresql.ds.PGSimpleDataSource;
 record TestServer(
         String url, @Nullable String user, @Nullable String password) {
     static final String CHOICE = "durable.test.postgres";
+
+    /** Connections to the shared server's own database that wait for the next statement: to connect is dear. */
+    private static final Queue<Connection> IDLE = new ConcurrentLinkedQueue<>();
 
     private static @Nullable TestServer shared;
 
@@ -41,7 +46,23 @@ record TestServer(
         EmbeddedPostgres server =
                 EmbeddedPostgres.builder().setting("max_connections", "500").start();
         // As a test may want what only a superuser may: extensions, or triggers switched off.
-        return new TestServer(server.jdbcUrl(), server.superuser(), server.superuserPassword());
+        TestServer made = new TestServer(server.jdbcUrl(), server.superuser(), server.superuserPassword());
+        made.hashPasswordOnce();
+        return made;
+    }
+
+    /** The password is random, and each connection would else cost its client 4,096 rounds of hashing. From PostgreSQL 16 on. */
+    private void hashPasswordOnce() {
+        try (Connection connection = dataSource().getConnection();
+                Statement statement = connection.createStatement()) {
+            if (connection.getMetaData().getDatabaseMajorVersion() >= 16) {
+                statement.execute("SET scram_iterations = 1");
+                statement.execute("ALTER ROLE " + statement.enquoteIdentifier(String.valueOf(user), true) + " PASSWORD "
+                        + statement.enquoteLiteral(String.valueOf(password)));
+            }
+        } catch (SQLException failure) {
+            throw TestServerErrors.refused("ALTER ROLE", failure);
+        }
     }
 
     private static TestServer container() {
@@ -79,8 +100,32 @@ record TestServer(
         return source;
     }
 
+    /** In its own database. */
     void execute(String sql) {
-        execute(dataSource(), sql);
+        try {
+            Connection connection = connection();
+            try (Statement statement = connection.createStatement()) {
+                statement.execute(sql);
+                IDLE.add(connection);
+            } catch (SQLException refused) {
+                connection.close();
+                throw refused;
+            }
+        } catch (SQLException failure) {
+            throw TestServerErrors.refused(sql, failure);
+        }
+    }
+
+    private Connection connection() throws SQLException {
+        Connection idle = IDLE.poll();
+        if (idle == null) {
+            return dataSource().getConnection();
+        }
+        if (idle.isValid(60)) {
+            return idle;
+        }
+        idle.close();
+        return dataSource().getConnection();
     }
 
     static void execute(DataSource dataSource, String sql) {

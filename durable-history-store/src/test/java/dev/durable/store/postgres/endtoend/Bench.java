@@ -4,9 +4,10 @@ import dev.durable.client.DurableEngine;
 import dev.durable.client.WorkflowDescription;
 import dev.durable.client.WorkflowHandle;
 import dev.durable.store.postgres.PostgresHistoryStore;
+import dev.durable.store.postgres.Sql;
 import dev.durable.store.postgres.testing.TestDatabase;
 import java.time.Duration;
-import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import javax.sql.DataSource;
@@ -37,26 +38,21 @@ final class Bench implements AutoCloseable {
 
     /** Asks until the run looks like that. */
     static WorkflowDescription awaitThat(WorkflowHandle<?, ?> run, Predicate<WorkflowDescription> wanted) {
-        long deadline = System.nanoTime() + SOON.toNanos();
-        WorkflowDescription last = run.describe();
-        while (!wanted.test(last)) {
-            if (System.nanoTime() - deadline > 0) {
-                throw new AssertionError("not within " + SOON + "; the last was " + last);
-            }
-            LockSupport.parkNanos(Duration.ofMillis(5).toNanos());
-            last = run.describe();
+        AtomicReference<WorkflowDescription> last = new AtomicReference<>();
+        boolean seen = Sql.await(SOON, () -> {
+            last.set(run.describe());
+            return wanted.test(last.get());
+        });
+        if (!seen) {
+            throw new AssertionError("not within " + SOON + "; the last was " + last);
         }
-        return last;
+        return last.get();
     }
 
     /** Asks until it is so. */
     static void awaitThat(BooleanSupplier wanted) {
-        long deadline = System.nanoTime() + SOON.toNanos();
-        while (!wanted.getAsBoolean()) {
-            if (System.nanoTime() - deadline > 0) {
-                throw new AssertionError("not within " + SOON);
-            }
-            LockSupport.parkNanos(Duration.ofMillis(5).toNanos());
+        if (!Sql.await(SOON, wanted)) {
+            throw new AssertionError("not within " + SOON);
         }
     }
 

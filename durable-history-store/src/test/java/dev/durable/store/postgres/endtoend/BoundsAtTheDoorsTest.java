@@ -226,7 +226,7 @@ class BoundsAtTheDoorsTest {
 
     private List<String> rows() throws SQLException {
         List<String> rows = new ArrayList<>();
-        try (Connection connection = bench.direct().getConnection();
+        try (Connection connection = bench.dataSource().getConnection();
                 Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery("""
                         select (select count(*) from durable.workflow_run), (select count(*) from durable.inbox),

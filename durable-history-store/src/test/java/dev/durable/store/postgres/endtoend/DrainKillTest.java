@@ -344,6 +344,7 @@ class DrainKillTest {
             config.setUsername(arguments[1]);
             config.setPassword(arguments[2]);
             config.setMaximumPoolSize(8);
+            config.setMinimumIdle(1);
             try (HikariDataSource pool = new HikariDataSource(config);
                     DurableEngine engine = Bench.takingOverSoon(pool)
                             .register(Drain.class)

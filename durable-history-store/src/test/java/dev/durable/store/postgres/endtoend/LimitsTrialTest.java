@@ -265,6 +265,7 @@ class LimitsTrialTest {
             config.setUsername(database.username());
             config.setPassword(database.password());
             config.setMaximumPoolSize(6);
+            config.setMinimumIdle(1);
             pool = new HikariDataSource(config);
             engine = Bench.takingOverSoon(pool)
                     .identity("worker-" + number)

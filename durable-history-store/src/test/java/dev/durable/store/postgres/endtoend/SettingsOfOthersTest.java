@@ -102,6 +102,7 @@ class SettingsOfOthersTest {
         HikariConfig config = new HikariConfig();
         config.setDataSource(dataSource);
         config.setMaximumPoolSize(10);
+        config.setMinimumIdle(1);
         return new HikariDataSource(config);
     }
 }

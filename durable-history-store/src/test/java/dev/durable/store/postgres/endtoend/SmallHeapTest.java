@@ -381,7 +381,7 @@ class SmallHeapTest {
                 throw new AssertionError(
                         run.workflowId() + " is open, the worker " + worker + " said:\n" + Files.readString(log));
             }
-            LockSupport.parkNanos(Duration.ofMillis(10).toNanos());
+            LockSupport.parkNanos(Duration.ofMillis(50).toNanos());
         }
         return run.result(SOON);
     }

@@ -212,6 +212,7 @@ class TransactionalKillTest {
             config.setUsername(arguments[1]);
             config.setPassword(arguments[2]);
             config.setMaximumPoolSize(16);
+            config.setMinimumIdle(1);
             try (HikariDataSource pool = new HikariDataSource(config);
                     DurableEngine engine =
                             engine(pool, () -> System.out.println(BOOKED)).start()) {

@@ -27,6 +27,11 @@ public enum JobState {
         return code;
     }
 
+    /** Whether an attempt is under way, here or elsewhere. */
+    public boolean isLeased() {
+        return this == RUNNING || this == EXTERNAL;
+    }
+
     /** Whether it waits for an operator to say what becomes of it. */
     boolean isBuried() {
         return this == DEAD || this == INCIDENT;

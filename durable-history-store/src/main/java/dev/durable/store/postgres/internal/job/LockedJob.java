@@ -69,7 +69,7 @@ public record LockedJob(
 
     /** Whether an attempt is under way, here or elsewhere. */
     boolean isLeased() {
-        return state == JobState.RUNNING || state == JobState.EXTERNAL;
+        return state.isLeased();
     }
 
     /** As it stands after this attempt failed. */

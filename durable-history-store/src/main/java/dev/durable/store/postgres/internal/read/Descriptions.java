@@ -122,8 +122,7 @@ public final class Descriptions {
 
     private static String state(Record job) {
         JobState state = JobState.of(job.get(ACTIVITY_JOB.STATE));
-        boolean attempted = state == JobState.RUNNING || state == JobState.EXTERNAL;
-        return attempted && job.get(ACTIVITY_JOB.CANCEL_REQUESTED)
+        return state.isLeased() && job.get(ACTIVITY_JOB.CANCEL_REQUESTED)
                 ? "cancelling"
                 : state.name().toLowerCase(Locale.ROOT);
     }

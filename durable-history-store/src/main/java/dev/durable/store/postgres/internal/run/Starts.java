@@ -152,7 +152,8 @@ public final class Starts {
             return switch (SqlState.of(e)) {
                 case UNEXPECTED, AGAIN -> careful(starts, hints);
                 case LOCKED -> halves(starts, SqlState.LOCKED, hints);
-                default -> throw connections.failures().of(e);
+                case NO_PARTITION, UNAVAILABLE, REFUSED, OTHER ->
+                    throw connections.failures().of(e);
             };
         }
     }

@@ -85,7 +85,8 @@ final class Transitions {
             return switch (SqlState.of(e)) {
                 case UNEXPECTED, AGAIN -> careful(transitions, hints);
                 case LOCKED -> halves(transitions, SqlState.LOCKED, hints);
-                default -> throw connections.failures().of(e);
+                case NO_PARTITION, UNAVAILABLE, REFUSED, OTHER ->
+                    throw connections.failures().of(e);
             };
         }
     }
@@ -96,7 +97,8 @@ final class Transitions {
         } catch (SQLException e) {
             return switch (SqlState.of(e)) {
                 case AGAIN, LOCKED -> halves(transitions, SqlState.of(e), hints);
-                default -> throw connections.failures().of(e);
+                case UNEXPECTED, NO_PARTITION, UNAVAILABLE, REFUSED, OTHER ->
+                    throw connections.failures().of(e);
             };
         }
     }
@@ -141,7 +143,7 @@ final class Transitions {
     private static void hintOf(List<Transition> transitions, Map<RunKey, Outcome> outcomes, PendingNudges hints) {
         for (Transition t : transitions) {
             Outcome outcome = outcomes.get(t.run());
-            if (outcome == Outcome.APPLIED || outcome == Outcome.APPLIED_MORE) {
+            if (outcome != null && outcome.isApplied()) {
                 t.jobs().scheduled().stream()
                         .filter(job -> job.eager() == null)
                         .forEach(job -> hints.jobs(job.route().taskQueue()));

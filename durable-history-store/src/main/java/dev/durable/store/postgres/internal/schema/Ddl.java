@@ -210,7 +210,7 @@ public final class Ddl {
                 "the server rolled it back, as it does to end a deadlock ("
                         + StoreErrors.withoutRow(e).getMessage() + ")";
             case UNAVAILABLE, REFUSED -> throw failures.unavailable(e);
-            default ->
+            case UNEXPECTED, NO_PARTITION, OTHER ->
                 throw new DurableException(
                         what + ": the database at " + failures.database() + " refused it (SQLSTATE " + e.getSQLState()
                                 + "): " + StoreErrors.withoutRow(e).getMessage(),

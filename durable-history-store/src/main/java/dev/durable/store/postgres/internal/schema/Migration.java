@@ -89,7 +89,7 @@ public final class Migration {
         refuseNewer(found.schema());
         int version = found.schema().map(SchemaVersion::version).orElse(0);
         if (version < migrations.version()) {
-            if (mode == SchemaMode.VALIDATE) {
+            if (mode != SchemaMode.MIGRATE) {
                 throw tooOld(found.schema());
             }
             if (version == 0 && !rolesChosen) {

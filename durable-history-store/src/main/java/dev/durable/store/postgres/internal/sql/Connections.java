@@ -264,7 +264,7 @@ public final class Connections {
         } catch (SQLException e) {
             return switch (SqlState.of(e)) {
                 case LOCKED, AGAIN -> inHalves(SqlState.of(e), items, row, half -> part.write(patience.parts(), half));
-                default -> throw failures.of(e);
+                case UNEXPECTED, NO_PARTITION, UNAVAILABLE, REFUSED, OTHER -> throw failures.of(e);
             };
         }
     }

@@ -53,7 +53,7 @@ public record StoreErrors(String database, String workerRole) {
             case AGAIN -> rolledBack(e, "It was tried again, and met the same each time.");
             case LOCKED -> locked(e);
             case NO_PARTITION -> noPartition(e);
-            default ->
+            case UNEXPECTED, OTHER ->
                 SqlState.mayBeOneRows(e)
                         ? refusedForGood(e)
                         : new DurableException(

@@ -63,7 +63,7 @@ public enum TransactionSettings {
                 switch (this) {
                     case READ -> "";
                     case LISTING -> LISTING_PLANS;
-                    default -> STABLE_PLANS;
+                    case SHORT, CLAIM, PROBE, LONG -> STABLE_PLANS;
                 };
         return setup + PATIENCE + durability + planner + SearchPath.set(path) + ", durable.clock() as now";
     }

@@ -82,7 +82,7 @@ final class BodyWitness implements BodyConnection.Seen {
         return switch (SqlState.of(e)) {
             case AGAIN -> true;
             case UNAVAILABLE, REFUSED -> !SqlState.isReadOnly(e);
-            default -> false;
+            case UNEXPECTED, LOCKED, NO_PARTITION, OTHER -> false;
         };
     }
 

@@ -117,7 +117,7 @@ final class RelayPass {
         } catch (SQLException e) {
             switch (SqlState.of(e)) {
                 case LOCKED, AGAIN -> byTargets(SqlState.of(e));
-                default -> byRows(e);
+                case UNEXPECTED, NO_PARTITION, UNAVAILABLE, REFUSED, OTHER -> byRows(e);
             }
         }
     }
