@@ -306,9 +306,9 @@ public final class Engine implements PreparedEngine {
                 }
             }
             case Nudges.RulesChanged ignored -> rulesChanged();
-            case Nudges.JobBuried ignored -> withActivities(ActivitySide::wakeAlerts);
-            case Nudges.OutboxFilled ignored -> withActivities(ActivitySide::wakeRelay);
-            case Nudges.OutboxAwaited ignored -> withActivities(ActivitySide::relayLater);
+            case Nudges.JobBuried ignored -> withActivities(ActivityRuntime::wakeAlerts);
+            case Nudges.OutboxFilled ignored -> withActivities(ActivityRuntime::wakeRelay);
+            case Nudges.OutboxAwaited ignored -> withActivities(ActivityRuntime::relayLater);
             case Nudges.HearingBegins ignored -> lookEverywhere();
             case Nudges.RunClosed closed -> {
                 // A run that is cached here tells its waiters itself.
