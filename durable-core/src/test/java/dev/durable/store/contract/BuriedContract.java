@@ -11,6 +11,7 @@ import dev.durable.store.JobFilter;
 import dev.durable.store.JobKey;
 import dev.durable.store.JobOrder;
 import dev.durable.store.JobOrder.Outcome;
+import dev.durable.store.JobRoute;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.NewJob;
 import dev.durable.store.OpenJob;
@@ -345,7 +346,7 @@ public abstract class BuriedContract extends StoreContract {
         writer.write(writer.step()
                 .schedules(new NewJob(
                         1,
-                        plain.route(),
+                        new JobRoute(plain.route().activity(), plain.route().taskQueue(), workflowType),
                         plain.priority(),
                         new JobContent(
                                 plain.content().input(),
