@@ -82,6 +82,7 @@ final class Shop implements AutoCloseable {
         HikariConfig config = new HikariConfig();
         config.setDataSource(database.dataSource());
         config.setMaximumPoolSize(8);
+        config.setMinimumIdle(1);
         config.setAutoCommit(autoCommit);
         return new HikariDataSource(config);
     }

@@ -102,6 +102,7 @@ public final class PostgresFixture implements StoreFixture {
             config.setPoolName(user);
             config.setDataSource(source);
             config.setMaximumPoolSize(16);
+            config.setMinimumIdle(1);
             return new HikariDataSource(config);
         }
 

@@ -262,6 +262,7 @@ class CutConnectionsTest {
         HikariConfig config = new HikariConfig();
         config.setDataSource(source);
         config.setMaximumPoolSize(16);
+        config.setMinimumIdle(1);
         return new HikariDataSource(config);
     }
 
