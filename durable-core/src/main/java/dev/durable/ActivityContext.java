@@ -6,7 +6,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the body of an activity can ask the engine for and report to it: its attempt, heartbeats, cancellation, the
+ * The engine as the body of an activity sees it: its attempt, heartbeats, cancellation, the
  * transaction. Thread-safe: it may be handed to threads of the body's own.
  */
 public interface ActivityContext {
@@ -38,7 +38,7 @@ public interface ActivityContext {
     /** The last accepted details of the attempt before this one; empty in a first attempt that left none. */
     <T> Optional<T> heartbeatDetails(Class<T> type);
 
-    /** The same for a generic type. */
+    /** Gives the heartbeat details as {@link #heartbeatDetails(Class)} does, for a generic type. */
     <T> Optional<T> heartbeatDetails(TypeRef<T> type);
 
     /** The deadline becomes now + timeout, longer or shorter; recorded as {@code ActivityTimeoutUpdated}. */
@@ -56,7 +56,7 @@ public interface ActivityContext {
      */
     String completeLater();
 
-    /** Whether the workflow, an operator or the engine wants this attempt to stop. */
+    /** Returns whether the workflow, an operator or the engine wants this attempt to stop. */
     boolean cancelRequested();
 
     /** Runs the action when cancellation arrives, at once if it already has. */
@@ -68,8 +68,8 @@ public interface ActivityContext {
     /**
      * The transaction that a {@code transactional} activity runs in, as what its code uses: {@code
      * ActivityContext.current().transaction(java.sql.Connection.class)}. It commits with the activity's completion, and
-     * nobody else commits it, rolls it back or closes it. To be used on the body's own thread, until the body ends. Where
-     * a framework (Spring) runs the transaction, its own means find the connection too.
+     * Durable alone commits it, rolls it back and closes it. To be used on the body's own thread, until the body ends.
+     * Where a framework (Spring) runs the transaction, its own means find the connection too.
      *
      * @throws IllegalStateException when the activity is not transactional, or its transaction is no such thing
      */

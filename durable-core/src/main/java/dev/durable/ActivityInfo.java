@@ -31,7 +31,7 @@ public record ActivityInfo(
         @Nullable Instant deadline,
         String taskQueue) {
 
-    /** Whether the policy allows no attempt after this one. */
+    /** Returns whether this attempt is the last that the policy allows. */
     public boolean isLastAttempt() {
         return maxAttempts != 0 && attempt >= maxAttempts;
     }

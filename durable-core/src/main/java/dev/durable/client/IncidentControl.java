@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  */
 public interface IncidentControl {
 
-    /** Who resolves it, in events and audit; the identity of this process by default. */
+    /** Names the operator who resolves it, for events and audit; the identity of this process by default. */
     IncidentControl by(String actor);
 
     /** Why, in events and audit. */
@@ -28,7 +28,7 @@ public interface IncidentControl {
     void retry();
 
     /**
-     * The same with at most that many attempts.
+     * It is tried again as by {@link #retry()}, with at most that many attempts.
      *
      * @param attempts at least 1
      */

@@ -10,7 +10,7 @@ public enum WorkflowStatus {
     TERMINATED,
     CONTINUED_AS_NEW;
 
-    /** Whether no event can follow any more. */
+    /** Returns whether the run is closed: no event can follow. */
     public boolean closed() {
         return this != RUNNING;
     }

@@ -30,7 +30,7 @@ import tools.jackson.core.json.JsonFactory;
 /**
  * One JSON object as it was written: the names of its properties and, for each, where its value stands in the text. A
  * value is a slice of that text, so an embedded payload comes out to the byte as it went in, whatever its numbers,
- * escapes and blanks look like. Properties nobody asks for are ignored.
+ * escapes and blanks look like. Properties that the caller does not ask for are ignored.
  */
 final class JsonObjectReader {
     /** Sizes are the payload codec's business, before anything is written: what is stored must be readable. */
@@ -52,7 +52,7 @@ final class JsonObjectReader {
     private String @Nullable [] names;
 
     private int size;
-    /** The names that were asked for, where somebody wants to know. */
+    /** The names that were asked for, where the caller wants to know. */
     private @Nullable Set<String> asked;
 
     private JsonObjectReader(String text) {
@@ -105,7 +105,7 @@ final class JsonObjectReader {
         size++;
     }
 
-    /** The same by a parser, which takes all that is JSON and says what is none. */
+    /** Reads the text with a parser, which takes all that is JSON and says what is none. */
     static JsonObjectReader parsed(String text) {
         JsonObjectReader object = new JsonObjectReader(text);
         List<String> names = new ArrayList<>();
@@ -148,7 +148,7 @@ final class JsonObjectReader {
         return (int) in.currentLocation().getCharOffset();
     }
 
-    /** Says where, and not what stands there, which may be anybody's data. */
+    /** Says where, and not what stands there, which may be data of the application. */
     private static IllegalArgumentException noJson(JacksonException e) {
         TokenStreamLocation where = e.getLocation();
         return new IllegalArgumentException(
@@ -163,7 +163,7 @@ final class JsonObjectReader {
         }
     }
 
-    /** Whether the scan took it; a parser read it where it did not. */
+    /** Returns whether the scan took the text; a parser read it where the scan did not. */
     boolean isScanned() {
         return names == null;
     }
@@ -189,7 +189,7 @@ final class JsonObjectReader {
         return this;
     }
 
-    /** The properties for which nobody has asked since, in the order they stand. */
+    /** The properties that were not asked for since, in the order they stand. */
     List<String> unasked() {
         Set<String> known = asked == null ? Set.of() : asked;
         return properties().keySet().stream()
@@ -316,7 +316,7 @@ final class JsonObjectReader {
         return UUID.fromString(string(name));
     }
 
-    /** What the parser of times throws is no IllegalArgumentException, as all else here is. */
+    /** Parses a time; the parser's own exception is no IllegalArgumentException, as all others here are. */
     private static <T> T time(String value, Function<String, T> parser) {
         try {
             return parser.apply(value);

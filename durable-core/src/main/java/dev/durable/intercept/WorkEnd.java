@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record WorkEnd(Kind kind, @Nullable Throwable failure) {
 
-    /** What came of the work. */
+    /** The kinds of ends. */
     public enum Kind {
         /** The turn completed its run. */
         RUN_COMPLETED,

@@ -47,8 +47,8 @@ public non-sealed interface WorkerInterceptor extends Interceptor {
     }
 
     /**
-     * Whether {@link #turn} is called for turns of replays, too. Replays are slower then, as each turn is made by itself;
-     * asked once, when it is registered.
+     * Returns whether {@link #turn} is called for turns of replays, too. Replays are slower then, as each turn is made
+     * by itself; asked once, when it is registered.
      */
     default boolean seesReplayedTurns() {
         return false;

@@ -23,7 +23,7 @@ public record WorkflowStart(String workflowType, String workflowId, UUID runId, 
         JOINED
     }
 
-    /** What became of it. */
+    /** The store's answers to a start. */
     public enum Outcome {
         STARTED,
         /** A run of this workflow id is open; its policy says whether that is an error. */
