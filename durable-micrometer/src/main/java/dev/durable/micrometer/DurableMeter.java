@@ -166,12 +166,12 @@ public enum DurableMeter {
         return kind;
     }
 
-    /** What a value is; null of counts and of timers, which are in the unit of the registry. */
+    /** The unit of a value; null of counts and of timers, which are in the unit of the registry. */
     public @Nullable String unit() {
         return unit;
     }
 
-    /** What it means. */
+    /** The meaning of its values, in a phrase. */
     public String description() {
         return description;
     }

@@ -14,8 +14,9 @@ import org.springframework.boot.thread.Threading;
 import org.springframework.core.env.Environment;
 
 /**
- * What the engines of an application context are made of: properties, workflow classes, activity beans, customizers. A bean,
- * so that a test slice can make an engine of the same parts on another store and on time that the test moves. Thread-safe.
+ * The parts of which the engines of an application context are made: properties, workflow classes, activity beans,
+ * customizers. A bean, so that a test slice can make an engine of the same parts on another store and on time that the
+ * test moves. Thread-safe.
  */
 public final class EngineParts {
     private static final Logger log = LoggerFactory.getLogger(DurableLifecycle.class);

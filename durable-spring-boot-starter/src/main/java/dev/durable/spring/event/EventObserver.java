@@ -24,7 +24,7 @@ final class EventObserver implements EngineObserver {
     private volatile String schema = "";
     private volatile @Nullable EventQueue queue;
 
-    /** Why a run stalled when it was told; the earliest is forgotten where there are too many. */
+    /** The reasons of the stalls that were published, by run; the earliest is forgotten where there are too many. */
     private final Map<UUID, String> stalls = Collections.synchronizedMap(new LinkedHashMap<>() {
         private static final long serialVersionUID = 1L;
 
@@ -93,7 +93,7 @@ final class EventObserver implements EngineObserver {
         }
     }
 
-    /** Is tried again each minute, and told once. */
+    /** A run that stalls is tried again each minute, and its stall is published once. */
     @Override
     public void runStalled(RunStall stall) {
         if (!stall.reason().equals(stalls.put(stall.runId(), stall.reason()))) {
