@@ -9,12 +9,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
-/** A run that nobody runs: it only knows which rows come next. Touched by one writer at a time. */
+/** A run without a worker: it only knows which rows come next. Touched by one writer at a time. */
 final class LimitRun {
     private static final String OPTIONS = "{\"startToClose\":\"PT1M\",\"priority\":0,\"retry\":{\"maxAttempts\":0,"
             + "\"initialInterval\":\"PT1S\",\"backoff\":2.0,\"maxInterval\":\"PT1M\",\"jitter\":0.2,\"maxWorkerCrashes\":3}}";
 
-    /** What is written in one go. The fence goes from one to the next. */
+    /** The rows of one transition. The fence goes from one to the next. */
     record Write(
             LimitRun run,
             UUID fence,
