@@ -6,8 +6,8 @@ package dev.durable;
  */
 public enum ActivityCancellationType {
     /**
-     * The activity is asked to cancel, and its call ends with a {@link CancelledException} at once. What comes of the
-     * activity is recorded if its run is still open then, and the code does not get it.
+     * The activity is asked to cancel, and its call ends with a {@link CancelledException} at once. Its outcome is
+     * recorded if its run is still open then, and the code does not get it.
      */
     TRY_CANCEL,
 

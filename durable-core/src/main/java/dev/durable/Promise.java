@@ -7,7 +7,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something that a workflow will have: the result of a coroutine, an activity call, a timer. For use on the workflow's
+ * A value that a workflow will have: the result of a coroutine, an activity call, a timer. For use on the workflow's
  * own coroutines only; not thread-safe.
  *
  * @param <T> what it gives

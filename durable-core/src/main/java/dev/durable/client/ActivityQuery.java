@@ -82,7 +82,7 @@ public interface ActivityQuery {
     /** Those that wait are held until they are resumed; those that run finish their attempt, and a retry is held. */
     long pause();
 
-    /** As if they had not been paused. */
+    /** They go on as if they had not been paused. */
     long resume();
 
     /**

@@ -220,7 +220,7 @@ public interface DurableClient {
 
     /** Task queues: depth, pauses, limits. */
     Queues queues();
-    /** Finds activities that have not ended, and does things to them. */
+    /** Finds activities that have not ended, and changes or ends them. */
     ActivityQuery activities();
 
     /** The activity with this number in the open run of this workflow id. */

@@ -68,7 +68,8 @@ public interface DurableEngine extends AutoCloseable {
 
     /**
      * Drains and stops. Then the threads of the runs that are in memory here end: what their code does in {@code finally}
-     * has no effect on the runs, which go on elsewhere, or later. It is waited for that for ten seconds at most.
+     * has no effect on the runs, which go on elsewhere, or later. The call waits for these threads for ten seconds at
+     * most.
      */
     @Override
     void close();
@@ -175,12 +176,10 @@ public interface DurableEngine extends AutoCloseable {
 
         /**
          * Called when activities became dead letters or incidents: after that is durable, and at most once an hour for
-         * what
-         * failed alike, whichever process tells it. An alert comes within a second or so of the failure where a process with a
-         * listener learns of it: its own worker had the activity, or nudges of other processes arrive ({@code NOTIFY});
-         * else it may
-         * be twelve seconds late. Called on a thread of upkeep: it should not
-         * block for long. May be called for several.
+         * those that failed alike, by one process for all. An alert comes within a second or so of the failure where a
+         * process with a listener learns of it: its own worker had the activity, or nudges of other processes arrive
+         * ({@code NOTIFY}); else it may be twelve seconds late. Called on a thread of upkeep: it should not block for
+         * long. May be called for several.
          */
         Builder onAlert(Consumer<? super Alert> listener);
 
@@ -194,8 +193,9 @@ public interface DurableEngine extends AutoCloseable {
          * Sets the end of a background job, {@link DurableClient#enqueue}, whose attempts are used up or that failed
          * for good, where neither its activity's annotations nor configuration say: {@link OnExhausted#DEAD_LETTER} by
          * default, as no code waits for it. Activities of workflows are not concerned: their default is {@link
-         * OnExhausted#FAIL}. Jobs that can't be thrown away, as their result is a primitive, stay as dead letters for
-         * {@code DISCARD}. As all options that were not chosen for a job it is the worker's that begins it.
+         * OnExhausted#FAIL}. Jobs that can't be discarded, as their result is a primitive, stay as dead letters for
+         * {@code DISCARD}. As with all options that were not chosen for a job, the setting of the worker that begins it
+         * counts.
          */
         Builder jobsOnExhausted(OnExhausted then);
 

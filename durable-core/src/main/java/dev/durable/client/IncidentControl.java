@@ -37,8 +37,7 @@ public interface IncidentControl {
     /**
      * As {@link #retry()}, with these arguments. The history keeps what the workflow's code gave, which is what a replay
      * compares, and records the new ones in {@code IncidentResolved}. {@link ActivityInfo#idempotencyKey()} stays: a
-     * service that
-     * remembers the earlier call under it may answer with that one's result.
+     * service that remembers the earlier call under it may answer with that call's result.
      *
      * @throws PayloadException when they are not those of the activity, can't be written, or are too large
      */

@@ -47,8 +47,9 @@ public interface Installation {
          */
         CANCEL,
         /**
-         * It stays as it is, until it is adopted again: no run, activity or timer goes on and no call that writes is taken.
-         * Processes that work there already notice it within ten seconds, so stop them first. For a copy to look at.
+         * It stays as it is, until it is adopted again: no run, activity or timer goes on and calls that write are
+         * refused. Processes that work there already notice it within ten seconds, so stop them first. For a copy to
+         * look at.
          */
         FREEZE,
         /**

@@ -3,7 +3,7 @@ package dev.durable.history;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** One thing that happened to a run. */
+/** One fact about a run, as its history records it. */
 public sealed interface HistoryEvent {
 
     /** Its place in the history, from 1 without a gap. */

@@ -1,7 +1,7 @@
 package dev.durable.intercept;
 
 /**
- * Wraps what a worker does: attempts of activities, turns of workflows, replays. Each method does nothing but proceed
+ * Wraps the work of a worker: attempts of activities, turns of workflows, replays. Each method does nothing but proceed
  * unless it is overridden.
  *
  * <p>Interceptors of turns are no workflow code: what they do is not recorded and must not change what the code does. They

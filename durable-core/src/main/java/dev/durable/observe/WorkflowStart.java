@@ -9,7 +9,7 @@ import java.util.UUID;
  * @param workflowId the business identity
  * @param runId of the run that was to be started
  * @param how which way it took
- * @param outcome what became of it
+ * @param outcome the store's answer
  */
 public record WorkflowStart(String workflowType, String workflowId, UUID runId, How how, Outcome outcome) {
 

@@ -54,7 +54,10 @@ public final class EngineParts {
         return new LateEngine(new Context(store, schema, more, onClose));
     }
 
-    /** The engine that is injected is the first: what can be of one engine only, such as the beans for meters, is its. */
+    /**
+     * Opens the engine that is injected as the first: beans that can belong to one engine only, such as those for
+     * meters, are its.
+     */
     private void openInjected() {
         if (beans.getBeanProvider(DurableEngine.class).getIfUnique() instanceof LateEngine injected) {
             injected.open();

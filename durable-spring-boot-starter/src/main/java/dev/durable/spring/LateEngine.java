@@ -221,7 +221,9 @@ final class LateEngine implements PreparedEngine, SmartInitializingSingleton {
         open();
     }
 
-    /** One that can't begin, as the database has gone again, is dropped as a whole: the next try makes another. */
+    /**
+     * An engine that can't begin, as the database has gone again, is dropped as a whole: the next try makes another.
+     */
     private void workIfWanted() {
         PreparedEngine engine;
         lock.lock();

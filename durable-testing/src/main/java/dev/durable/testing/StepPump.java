@@ -80,7 +80,7 @@ final class StepPump {
         };
     }
 
-    /** Changes something, and wakes all who wait for a change. */
+    /** Changes the state under the lock, and wakes all threads that wait for a change. */
     void locked(Runnable change) {
         lock.lock();
         try {
@@ -91,7 +91,7 @@ final class StepPump {
         }
     }
 
-    /** Reads something. */
+    /** Reads the state under the lock. */
     <T extends @Nullable Object> T get(Supplier<T> state) {
         lock.lock();
         try {

@@ -21,8 +21,8 @@ import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
 
 /**
- * {@code /actuator/durable}: what runs, waits and failed, and where it is allowed, a few things that an operator does about
- * it. Answers are pages and short texts, never payloads.
+ * {@code /actuator/durable}: work that runs, waits or has failed, and where it is allowed, a few actions of an
+ * operator. Answers are pages and short texts, never payloads.
  */
 @WebEndpoint(id = "durable")
 public final class DurableEndpoint {

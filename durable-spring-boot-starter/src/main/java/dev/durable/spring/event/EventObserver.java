@@ -15,7 +15,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Makes application events of what the engine tells its observers, of the kinds that some bean listens to. */
+/** Makes application events of the engine's events for observers, of the kinds that some bean listens to. */
 final class EventObserver implements EngineObserver {
     private static final int MOST_STALLS = 1_000;
 
@@ -54,7 +54,7 @@ final class EventObserver implements EngineObserver {
         }
     }
 
-    /** The builder tells alerts. */
+    /** Called by the engine for an alert, where its builder was given this method. */
     void alert(Alert alert) {
         add(new AlertEvent(alert, schema));
     }
