@@ -148,7 +148,8 @@ class DocsTest {
     @Test
     void theGlossaryHasEveryTableAndColumnOfTheSchema() {
         try (TestDatabase database = TestDatabase.migrated()) {
-            Map<String, Set<String>> tables = DSL.using(database.dataSource(), SQLDialect.POSTGRES)
+            Map<String, Set<String>> tables = DSL
+                    .using(database.dataSource(), SQLDialect.POSTGRES)
                     .fetch("""
                             select c.relname, a.attname from pg_class c join pg_attribute a on a.attrelid = c.oid
                              where c.relnamespace = 'durable'::regnamespace and c.relkind in ('r', 'p')
