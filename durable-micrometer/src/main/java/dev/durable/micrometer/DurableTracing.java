@@ -84,7 +84,7 @@ public final class DurableTracing implements ClientInterceptor, WorkerIntercepto
     private final InterceptedEngine engine;
     private final TracedNames names;
     private final SharedTags.Cache shared = new SharedTags.Cache(this::make);
-    private final AtomicBoolean told = new AtomicBoolean();
+    private final AtomicBoolean warned = new AtomicBoolean();
 
     private DurableTracing(
             ObservationRegistry registry, Duration oneTraceFor, InstantSource clock, InterceptedEngine engine) {
@@ -383,7 +383,7 @@ public final class DurableTracing implements ClientInterceptor, WorkerIntercepto
 
     private void threw(Throwable thrown) {
         Throwable shown = engine.masked().apply(thrown);
-        if (told.getAndSet(true)) {
+        if (warned.getAndSet(true)) {
             Thrown.quietly(() -> log.debug("an observation failed", shown));
         } else {
             Thrown.quietly(() -> log.warn(

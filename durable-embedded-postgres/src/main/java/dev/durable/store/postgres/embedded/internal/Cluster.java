@@ -128,14 +128,14 @@ record Cluster(ServerDirectory directory, Installation installation, RunAs runAs
         Path unfinished = directory.root().resolve("data.unfinished");
         new Tree(unfinished).delete();
         String password = randomPassword();
-        Path told = directory.root().resolve("password.unfinished");
-        directory.write(told, password + "\n", SECRET);
-        runAs.own(told);
+        Path passwordFile = directory.root().resolve("password.unfinished");
+        directory.write(passwordFile, password + "\n", SECRET);
+        runAs.own(passwordFile);
         Files.createDirectory(
                 unfinished, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
         runAs.own(unfinished);
-        Command.Outcome outcome = initdb(unfinished, told).run();
-        Files.delete(told);
+        Command.Outcome outcome = initdb(unfinished, passwordFile).run();
+        Files.delete(passwordFile);
         if (!outcome.ok()) {
             throw EmbeddedErrors.notInitialised(directory.root(), outcome.output());
         }
