@@ -109,7 +109,7 @@ class MetersTest {
 
     @Test
     void the_glossary_names_every_meter_once_and_no_other() throws IOException {
-        String meters = Files.readString(GLOSSARY).split("### Meters")[1];
+        String meters = Files.readString(GLOSSARY).split("### Meters", -1)[1];
 
         assertThat(NAME.matcher(meters).results().map(name -> name.group(1)))
                 .containsExactlyInAnyOrderElementsOf(Arrays.stream(DurableMeter.values())

@@ -168,9 +168,9 @@ class DocsTest {
     private static Map<String, Set<String>> tablesOfTheGlossary() {
         Map<String, Set<String>> tables = new HashMap<>();
         String glossary = text(Documents.ROOT.resolve("docs/concepts.md"));
-        for (String row : glossary.split("### Tables and columns")[1].split("### ")[0].split("\n")) {
+        for (String row : glossary.split("### Tables and columns", -1)[1].split("### ", -1)[0].split("\n", -1)) {
             if (row.startsWith("| `")) {
-                String[] cells = row.split("\\|");
+                String[] cells = row.split("\\|", -1);
                 Set<String> columns = new HashSet<>();
                 for (MatchResult name : COLUMN.matcher(cells[3]).results().toList()) {
                     columns.addAll(name.group(1) == null ? Set.of(name.group(2)) : tables.get(name.group(2)));
