@@ -64,7 +64,8 @@ public @interface Activity {
     String limitKey() default "";
 
     /**
-     * What cancelling it means; {@link ActivityCancellationType#TRY_CANCEL} when unset on every level. One value at the most.
+     * The meaning of a cancellation for the activity and its caller; {@link ActivityCancellationType#TRY_CANCEL} when
+     * unset on every level. One value at the most.
      */
     ActivityCancellationType[] cancellation() default {};
 

@@ -1,13 +1,13 @@
 package dev.durable;
 
 /**
- * What the cancellation of an activity means to the workflow that called it, and to the activity. It comes from {@link
+ * The meaning of a cancellation for an activity and for the workflow that called it. The cancellation comes from {@link
  * Promise#cancel}, from the cancellation of the coroutine or the run that called it, or from the end of the run.
  */
 public enum ActivityCancellationType {
     /**
-     * The activity is asked to cancel, and its call ends with a {@link CancelledException} at once. What comes of the
-     * activity is recorded if its run is still open then, and the code does not get it.
+     * The activity is asked to cancel, and its call ends with a {@link CancelledException} at once. Its outcome is
+     * recorded if its run is still open then, and the code does not get it.
      */
     TRY_CANCEL,
 
@@ -19,9 +19,9 @@ public enum ActivityCancellationType {
     WAIT_CANCELLATION_COMPLETED,
 
     /**
-     * The activity is not told, and its call ends with a {@link CancelledException} at once. The activity goes on with all its
-     * retries; its outcome is recorded if its run is still open then. When the run closes, an activity that is still open
-     * ends with it, as any does.
+     * The activity is not asked to stop, and its call ends with a {@link CancelledException} at once. The activity goes
+     * on with all its retries; its outcome is recorded if its run is still open then. When the run closes, an activity
+     * that is still open ends with it, as any does.
      */
     ABANDON
 }

@@ -6,7 +6,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the body of an activity can ask the engine for and report to it: its attempt, heartbeats, cancellation, the
+ * The engine as the body of an activity sees it: its attempt, heartbeats, cancellation, the
  * transaction. Thread-safe: it may be handed to threads of the body's own.
  */
 public interface ActivityContext {
@@ -24,8 +24,8 @@ public interface ActivityContext {
     ActivityInfo info();
 
     /**
-     * Tells that the attempt lives and how far it is. Cheap: throttled to min(0.8 × heartbeat timeout, 30 s); the last
-     * details always go with a failure, a timeout and a shutdown.
+     * Reports that the attempt lives, and how far it is. Cheap: throttled to min(0.8 × heartbeat timeout, 30 s); the
+     * last details always go with a failure, a timeout and a shutdown.
      *
      * @throws CancelledException when the activity was cancelled
      * @throws StaleAttemptException when this attempt is no longer the current one
@@ -38,7 +38,7 @@ public interface ActivityContext {
     /** The last accepted details of the attempt before this one; empty in a first attempt that left none. */
     <T> Optional<T> heartbeatDetails(Class<T> type);
 
-    /** The same for a generic type. */
+    /** Gives the heartbeat details as {@link #heartbeatDetails(Class)} does, for a generic type. */
     <T> Optional<T> heartbeatDetails(TypeRef<T> type);
 
     /** The deadline becomes now + timeout, longer or shorter; recorded as {@code ActivityTimeoutUpdated}. */
@@ -46,8 +46,9 @@ public interface ActivityContext {
 
     /**
      * Leaves the end of this attempt to the holder of the returned token, in any process: {@code
-     * client.activity(token).complete(value)}. What the body returns is ignored then, and its slot is free; what it throws
-     * is a failure as ever. The timeouts go on: without an end or a heartbeat in time the attempt has timed out.
+     * client.activity(token).complete(value)}. The value that the body returns is ignored then, and its slot is free;
+     * an exception of the body is a failure as ever. The timeouts go on: without an end or a heartbeat in time the
+     * attempt has timed out.
      *
      * <p>If this process dies before the body has returned, the token is worth nothing, and another attempt begins.
      *
@@ -56,7 +57,7 @@ public interface ActivityContext {
      */
     String completeLater();
 
-    /** Whether the workflow, an operator or the engine wants this attempt to stop. */
+    /** Returns whether the workflow, an operator or the engine wants this attempt to stop. */
     boolean cancelRequested();
 
     /** Runs the action when cancellation arrives, at once if it already has. */
@@ -66,12 +67,12 @@ public interface ActivityContext {
     Map<String, String> headers();
 
     /**
-     * The transaction that a {@code transactional} activity runs in, as what its code uses: {@code
+     * The transaction that a {@code transactional} activity runs in, as the type that its code uses: {@code
      * ActivityContext.current().transaction(java.sql.Connection.class)}. It commits with the activity's completion, and
-     * nobody else commits it, rolls it back or closes it. To be used on the body's own thread, until the body ends. Where
-     * a framework (Spring) runs the transaction, its own means find the connection too.
+     * Durable alone commits it, rolls it back and closes it. To be used on the body's own thread, until the body ends.
+     * Where a framework (Spring) runs the transaction, its own means find the connection too.
      *
-     * @throws IllegalStateException when the activity is not transactional, or its transaction is no such thing
+     * @throws IllegalStateException when the activity is not transactional, or its transaction is of another type
      */
     <T> T transaction(Class<T> type);
 }

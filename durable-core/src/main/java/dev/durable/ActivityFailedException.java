@@ -49,7 +49,7 @@ public class ActivityFailedException extends DurableException {
         return attempt;
     }
 
-    /** What was thrown, as data: type name, message, stack, causes. */
+    /** The exception that the activity threw, as data: type name, message, stack, causes. */
     public @Nullable Failure failure() {
         return failure;
     }

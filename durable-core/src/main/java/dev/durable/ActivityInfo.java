@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param scheduledAt when the workflow scheduled it; of a background job that was delayed, the end of its delay
  * @param deadline when this attempt times out, by the database's clock as this process estimates it; it moves with
  *     {@link ActivityContext#updateTimeout}
- * @param taskQueue where it came from
+ * @param taskQueue the queue of its job
  */
 public record ActivityInfo(
         String workflowId,
@@ -31,7 +31,7 @@ public record ActivityInfo(
         @Nullable Instant deadline,
         String taskQueue) {
 
-    /** Whether the policy allows no attempt after this one. */
+    /** Returns whether this attempt is the last that the policy allows. */
     public boolean isLastAttempt() {
         return maxAttempts != 0 && attempt >= maxAttempts;
     }

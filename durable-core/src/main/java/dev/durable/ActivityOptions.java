@@ -40,7 +40,7 @@ public record ActivityOptions(
         ActivityCancellationType cancellation,
         @Nullable Instant expiresAt) {
 
-    /** What holds where no level says anything. */
+    /** The options that hold where no level says anything. */
     public static final ActivityOptions DEFAULT = new ActivityOptions(
             null,
             Duration.ofMinutes(1),
@@ -61,12 +61,12 @@ public record ActivityOptions(
         headers = NamedValues.copyOf(headers);
     }
 
-    /** The same with another retry policy. */
+    /** Copies these options with another retry policy. */
     public ActivityOptions withRetry(RetryPolicy policy) {
         return with(policy, expiresAt);
     }
 
-    /** The same with this expiry; null is none. */
+    /** Copies these options with this expiry; null is none. */
     public ActivityOptions withExpiry(@Nullable Instant when) {
         return with(retry, when);
     }

@@ -25,7 +25,10 @@ public interface ActivityOptionsBuilder {
     /** Jobs with the same key share the limits that their queue sets for each key. */
     ActivityOptionsBuilder limitKey(String key);
 
-    /** What cancelling the activity means: whether it is told, and whether its call stays open until its outcome. */
+    /**
+     * Sets the meaning of a cancellation: whether the activity is asked to stop, and whether its call stays open until
+     * its outcome.
+     */
     ActivityOptionsBuilder cancellation(ActivityCancellationType type);
 
     ActivityOptionsBuilder header(String name, String value);
@@ -47,7 +50,7 @@ public interface ActivityOptionsBuilder {
 
     ActivityOptionsBuilder maxWorkerCrashes(int crashes);
 
-    /** What becomes of the activity when its attempts are used up. */
+    /** Sets the end of an activity whose attempts are used up. */
     ActivityOptionsBuilder onExhausted(OnExhausted then);
 
     /** Asked after a failed attempt whether another is worth it; needs a constructor without arguments. */

@@ -1,6 +1,6 @@
 package dev.durable;
 
-/** What a start does when a run of the same workflow id is open. */
+/** The policies of a start that finds an open run of its workflow id. */
 public enum ConflictPolicy {
     /** Throws {@link WorkflowAlreadyStartedException}. The default. */
     FAIL,

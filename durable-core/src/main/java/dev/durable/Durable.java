@@ -85,7 +85,7 @@ public final class Durable {
         return DurableCalls.current("Durable.async").call(() -> call.apply(a));
     }
 
-    /** The same for a method that returns nothing. */
+    /** Puts a call with one argument in flight; its method returns nothing. */
     public static <A extends @Nullable Object> Promise<@Nullable Void> async(Functions.Procedure1<A> call, A a) {
         return DurableCalls.current("Durable.async").call(() -> {
             call.apply(a);
@@ -93,13 +93,13 @@ public final class Durable {
         });
     }
 
-    /** The same for 2 arguments. */
+    /** Puts a call with 2 arguments in flight. */
     public static <A extends @Nullable Object, B extends @Nullable Object, R extends @Nullable Object> Promise<R> async(
             Functions.Function2<A, B, R> call, A a, B b) {
         return DurableCalls.current("Durable.async").call(() -> call.apply(a, b));
     }
 
-    /** The same for 2 arguments, returning nothing. */
+    /** Puts a call with 2 arguments in flight; its method returns nothing. */
     public static <A extends @Nullable Object, B extends @Nullable Object> Promise<@Nullable Void> async(
             Functions.Procedure2<A, B> call, A a, B b) {
         return DurableCalls.current("Durable.async").call(() -> {
@@ -108,7 +108,7 @@ public final class Durable {
         });
     }
 
-    /** The same for 3 arguments. */
+    /** Puts a call with 3 arguments in flight. */
     public static <
                     A extends @Nullable Object,
                     B extends @Nullable Object,
@@ -118,7 +118,7 @@ public final class Durable {
         return DurableCalls.current("Durable.async").call(() -> call.apply(a, b, c));
     }
 
-    /** The same for 3 arguments, returning nothing. */
+    /** Puts a call with 3 arguments in flight; its method returns nothing. */
     public static <A extends @Nullable Object, B extends @Nullable Object, C extends @Nullable Object>
             Promise<@Nullable Void> async(Functions.Procedure3<A, B, C> call, A a, B b, C c) {
         return DurableCalls.current("Durable.async").call(() -> {
@@ -127,7 +127,7 @@ public final class Durable {
         });
     }
 
-    /** The same for 4 arguments. */
+    /** Puts a call with 4 arguments in flight. */
     public static <
                     A extends @Nullable Object,
                     B extends @Nullable Object,
@@ -138,7 +138,7 @@ public final class Durable {
         return DurableCalls.current("Durable.async").call(() -> call.apply(a, b, c, d));
     }
 
-    /** The same for 4 arguments, returning nothing. */
+    /** Puts a call with 4 arguments in flight; its method returns nothing. */
     public static <
                     A extends @Nullable Object,
                     B extends @Nullable Object,
@@ -151,7 +151,7 @@ public final class Durable {
         });
     }
 
-    /** The same for 5 arguments. */
+    /** Puts a call with 5 arguments in flight. */
     public static <
                     A extends @Nullable Object,
                     B extends @Nullable Object,
@@ -163,7 +163,7 @@ public final class Durable {
         return DurableCalls.current("Durable.async").call(() -> call.apply(a, b, c, d, e));
     }
 
-    /** The same for 5 arguments, returning nothing. */
+    /** Puts a call with 5 arguments in flight; its method returns nothing. */
     public static <
                     A extends @Nullable Object,
                     B extends @Nullable Object,
@@ -177,7 +177,7 @@ public final class Durable {
         });
     }
 
-    /** The same for 6 arguments. */
+    /** Puts a call with 6 arguments in flight. */
     public static <
                     A extends @Nullable Object,
                     B extends @Nullable Object,
@@ -190,7 +190,7 @@ public final class Durable {
         return DurableCalls.current("Durable.async").call(() -> call.apply(a, b, c, d, e, f));
     }
 
-    /** The same for 6 arguments, returning nothing. */
+    /** Puts a call with 6 arguments in flight; its method returns nothing. */
     public static <
                     A extends @Nullable Object,
                     B extends @Nullable Object,
@@ -253,7 +253,7 @@ public final class Durable {
         return DurableCalls.current("Durable.sideEffect").sideEffect(type, supplier);
     }
 
-    /** The same for a generic type. */
+    /** Runs the supplier once, ever, and records its value, which has a generic type; it must not command or wait. */
     public static <T extends @Nullable Object> T sideEffect(TypeRef<T> type, Body<T> supplier) {
         return DurableCalls.current("Durable.sideEffect").sideEffect(type.type(), supplier);
     }
@@ -263,7 +263,7 @@ public final class Durable {
         return DurableCalls.current("Durable.detached").detached(body);
     }
 
-    /** The same for a body that returns nothing. */
+    /** Runs a body that returns nothing inline, shielded from cancellation: for clean-up. */
     public static <X extends Exception> void detached(ShieldedVoidBody<X> body) throws X {
         DurableCalls.current("Durable.detached").<@Nullable Void, X>detached(() -> {
             body.run();
@@ -281,12 +281,14 @@ public final class Durable {
         return DurableCalls.current("Durable.version").version(changeId, min, max);
     }
 
-    /** Whether this run has the changed code: {@code version(changeId, 0, 1) == 1}. */
+    /** Returns whether this run has the changed code: {@code version(changeId, 0, 1) == 1}. */
     public static boolean patched(String changeId) {
         return version(changeId, 0, 1) == 1;
     }
 
-    /** Whether no signal handler is in flight: for {@code await} before the end. */
+    /**
+     * Returns whether all signal handlers that have begun have returned: a condition to {@code await} before the end.
+     */
     public static boolean allHandlersFinished() {
         return DurableCalls.current("Durable.allHandlersFinished").allHandlersFinished();
     }

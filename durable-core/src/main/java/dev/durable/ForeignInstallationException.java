@@ -4,7 +4,7 @@ import dev.durable.client.Installation;
 
 /**
  * The store holds the work of another installation: it is a copy of another database, or belongs to one of another name.
- * Nothing of it is worked on by this process and no call that writes is taken; reads go on. The message says why, and the
+ * This process does none of its work and refuses calls that write; reads go on. The message says why, and the
  * ways out; see {@link Installation}. To the loops of an engine it is like a database that is away: they wait, and go on by
  * themselves once the store is their own.
  */

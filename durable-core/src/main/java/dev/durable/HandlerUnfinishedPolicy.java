@@ -1,9 +1,9 @@
 package dev.durable;
 
 /**
- * What happens to a handler that has begun and not returned when {@code run} ends. Counted in the closing event either way.
- * The default lets {@code run} decide when the work is done, as the run of a handler that waits for something that never
- * comes would otherwise never end.
+ * The fate of a handler that has begun and not returned when {@code run} ends. The closing event counts such handlers
+ * in either case. The default lets {@code run} decide when the work is done, as the run of a handler that waits for
+ * something that never comes would otherwise never end.
  */
 public enum HandlerUnfinishedPolicy {
     /** The run ends, the handler is cancelled at its next wait, and the log warns of it. The default. */

@@ -3,7 +3,7 @@ package dev.durable;
 import dev.durable.client.DurableClient;
 
 /**
- * What becomes of an activity that used up its attempts. Used up are: the attempts of its policy, those that the failure
+ * The end of an activity that used up its attempts. Used up are: the attempts of its policy, those that the failure
  * itself left ({@link RetryableException}), {@link RetryIf} that says no, worker crashes, a timeout of the last attempt, and
  * arguments or a result that can't be written.
  *
@@ -14,7 +14,7 @@ import dev.durable.client.DurableClient;
 public enum OnExhausted {
     /**
      * The activity fails: the workflow's code gets {@link ActivityFailedException}. A poison pill becomes a dead letter. A
-     * background job ends as failed, and nobody is alerted: {@link DurableClient#enqueueAgain(String)} brings it back.
+     * background job ends as failed, and no alert is raised: {@link DurableClient#enqueueAgain(String)} brings it back.
      */
     FAIL,
     /** The job stays as an incident, the run waits: {@code client.incidents()} resolves it. Never purged. */

@@ -26,7 +26,7 @@ public class PayloadException extends DurableException {
         return new PayloadException(message, cause, true);
     }
 
-    /** Whether it is a stored value that can't be read, rather than one that was passed and is refused. */
+    /** Returns whether it is a stored value that can't be read, rather than one that was passed and is refused. */
     public boolean isOfStored() {
         return stored;
     }

@@ -7,7 +7,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something that a workflow will have: the result of a coroutine, an activity call, a timer. For use on the workflow's
+ * A value that a workflow will have: the result of a coroutine, an activity call, a timer. For use on the workflow's
  * own coroutines only; not thread-safe.
  *
  * @param <T> what it gives
@@ -15,20 +15,23 @@ import org.jspecify.annotations.Nullable;
 public interface Promise<T extends @Nullable Object> {
 
     /**
-     * Blocks until settled; gives the result or throws what made it fail.
+     * Blocks until the promise has a result or a failure; gives the result or throws the failure.
      *
      * @throws ActivityFailedException where an activity threw a checked exception: the cause
      * @throws PromiseFailedException where a coroutine did: the cause
      */
     T get();
 
-    /** The same, where the failure's type is known: {@code label.get(CardDeclined.class)}. */
+    /**
+     * Blocks as {@link #get()} does, and throws a failure of this type as itself: {@code
+     * label.get(CardDeclined.class)}.
+     */
     <X extends Throwable> T get(Class<X> type) throws X;
 
     /**
      * Blocks at most that long.
      *
-     * @throws WaitTimedOutException when the time is up and the promise is not settled
+     * @throws WaitTimedOutException when the time is up and the promise has neither a result nor a failure
      */
     T get(Duration timeout);
 
@@ -38,7 +41,7 @@ public interface Promise<T extends @Nullable Object> {
      */
     void cancel();
 
-    /** Whether it has a result or a failure. */
+    /** Returns whether it has a result or a failure. */
     boolean isDone();
 
     /** A coroutine that goes on with the result. */
@@ -47,19 +50,19 @@ public interface Promise<T extends @Nullable Object> {
     /** A coroutine that goes on with the result or the failure; one of the two is null. */
     <R extends @Nullable Object> Promise<R> handle(Handle<? super T, ? extends R> next);
 
-    /** What follows a result. */
+    /** A function that is called with a result. */
     @FunctionalInterface
     interface Then<T extends @Nullable Object, R extends @Nullable Object> {
         R apply(T result) throws Exception;
     }
 
-    /** What follows a result or a failure. */
+    /** A function that is called with a result or a failure. */
     @FunctionalInterface
     interface Handle<T extends @Nullable Object, R extends @Nullable Object> {
         R apply(@Nullable T result, @Nullable Throwable failure) throws Exception;
     }
 
-    /** Waits for all; fails with the first failure in order of settling, the others go on. Empty is done. */
+    /** Waits for all; fails with the failure that came first, the others go on. Empty is done. */
     static <T extends @Nullable Object> List<T> all(Collection<? extends Promise<? extends T>> promises) {
         return Combinators.all(promises);
     }
@@ -72,9 +75,9 @@ public interface Promise<T extends @Nullable Object> {
     }
 
     /**
-     * Waits for the first success. When all failed it fails with the first failure in order of settling, which has those of
-     * the others as {@linkplain Throwable#getSuppressed() suppressed} ones, in the same order. The others go on. Empty is
-     * refused.
+     * Waits for the first success. When all failed it fails with the failure that came first, which has those of the
+     * others as {@linkplain Throwable#getSuppressed() suppressed} ones, in the order in which they came. The others go
+     * on. Empty is refused.
      */
     static <T extends @Nullable Object> T any(Collection<? extends Promise<? extends T>> promises) {
         return Combinators.any(promises);

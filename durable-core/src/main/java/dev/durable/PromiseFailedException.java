@@ -1,7 +1,7 @@
 package dev.durable;
 
 /**
- * What {@link Promise#get()} throws where a coroutine failed with a checked exception: the cause. {@code
+ * Thrown by {@link Promise#get()} where a coroutine failed with a checked exception, which is its cause. {@code
  * get(CardDeclined.class)} gives that exception as it is.
  */
 public class PromiseFailedException extends DurableException {

@@ -2,7 +2,10 @@ package dev.durable;
 
 import org.jspecify.annotations.Nullable;
 
-/** What was registered can't be run; the message lists everything that is wrong, each with the way out. */
+/**
+ * Workflows or activities that were registered can't be run; the message lists everything that is wrong, each with the
+ * way out.
+ */
 public class RegistrationException extends DurableException {
     private static final long serialVersionUID = 1L;
 

@@ -40,8 +40,8 @@ public @interface Retry {
     int maxWorkerCrashes() default -1;
 
     /**
-     * What becomes of the activity when its attempts are used up. One; {@code {}} means unset: {@link OnExhausted#FAIL}, and
-     * for background jobs what {@link DurableEngine.Builder#jobsOnExhausted} says.
+     * The end of the activity when its attempts are used up. One; {@code {}} means unset: {@link OnExhausted#FAIL}, and
+     * for background jobs the value of {@link DurableEngine.Builder#jobsOnExhausted}.
      */
     OnExhausted[] onExhausted() default {};
 

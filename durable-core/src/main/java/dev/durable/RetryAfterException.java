@@ -18,7 +18,7 @@ public class RetryAfterException extends DurableException {
         this(delay, null);
     }
 
-    /** The same, with what made the attempt fail. */
+    /** The next attempt starts after this delay; the cause is the exception that made the attempt fail. */
     public RetryAfterException(Duration delay, @Nullable Throwable cause) {
         super("try again after " + delay, cause);
         try {

@@ -8,7 +8,7 @@ package dev.durable;
 @FunctionalInterface
 public interface RetryIf {
     /**
-     * Whether to try again.
+     * Returns whether to try again.
      *
      * @param failure what the attempt threw
      * @param attempt the attempt that failed, from 1

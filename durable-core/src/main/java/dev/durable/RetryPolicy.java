@@ -16,10 +16,10 @@ import org.jspecify.annotations.Nullable;
  * @param doNotRetry class names that end retries at once; compared with the class hierarchy of what was thrown
  * @param maxWorkerCrashes how often the worker of an attempt may die before the job becomes a dead letter
  * @param growth how delays grow
- * @param retryIf class name of the {@link RetryIf} that is asked; null asks nobody
+ * @param retryIf class name of the {@link RetryIf} that is asked; null asks none
  * @param onExhausted what becomes of the activity when its attempts are used up
- * @param attemptsBefore attempts that were used up before an operator gave it fresh ones: delays count from there, {@code
- *     maxAttempts} does not; 0 where nobody did
+ * @param attemptsBefore attempts that were used up before an operator gave it fresh ones: delays count from there,
+ *     {@code maxAttempts} does not; 0 where no operator did
  */
 public record RetryPolicy(
         int maxAttempts,
@@ -46,7 +46,7 @@ public record RetryPolicy(
     public static final RetryPolicy DEFAULT =
             new RetryPolicy(0, Duration.ofSeconds(1), 2.0, Duration.ofMinutes(1), 0.2, List.of(), 3);
 
-    /** Exponential, nobody asked, {@link OnExhausted#FAIL}. */
+    /** Exponential growth, no {@link RetryIf}, {@link OnExhausted#FAIL}. */
     public RetryPolicy(
             int maxAttempts,
             Duration initialInterval,
@@ -121,7 +121,7 @@ public record RetryPolicy(
         return new RetryPolicy(1, Duration.ZERO, 1.0, Duration.ZERO, 0, List.of(), 3);
     }
 
-    /** The same with another limit of attempts; 0 is unlimited. */
+    /** Copies the policy with another limit of attempts; 0 is unlimited. */
     public RetryPolicy withMaxAttempts(int attempts) {
         return allowing(attempts, attemptsBefore);
     }
@@ -185,7 +185,7 @@ public record RetryPolicy(
         return nanos < nanos(maxInterval) ? Duration.ofNanos((long) nanos) : maxInterval;
     }
 
-    /** Whether the policy allows an attempt after the given one. */
+    /** Returns whether the policy allows an attempt after the given one. */
     public boolean allowsAfter(int attempt) {
         return maxAttempts == 0 || attempt < maxAttempts;
     }

@@ -1,6 +1,6 @@
 package dev.durable;
 
-/** Whether a workflow id may be used again after its latest run closed. */
+/** The policies that decide whether a workflow id may be used again after its latest run closed. */
 public enum ReusePolicy {
     /** Always. The default. */
     ALLOW_DUPLICATE,

@@ -17,6 +17,6 @@ public @interface Signal {
     /** The name in messages and histories; the method's name when empty. */
     String name() default "";
 
-    /** What happens to this handler when {@code run} ends before it has returned. */
+    /** The fate of this handler when {@code run} ends before the handler has returned. */
     HandlerUnfinishedPolicy unfinishedPolicy() default HandlerUnfinishedPolicy.WARN_AND_ABANDON;
 }

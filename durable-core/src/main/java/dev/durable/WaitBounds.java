@@ -15,8 +15,8 @@ public final class WaitBounds {
     /**
      * Gives the wait, if it is one: stores count in milliseconds.
      *
-     * @param what who was given it, for the error
-     * @param why what would come of it otherwise
+     * @param what the method or option that was given the wait, for the error
+     * @param why the consequence of a shorter wait, for the error
      */
     public static Duration real(String what, Duration wait, String why) {
         if (bounded(what, wait).compareTo(SHORTEST) < 0) {

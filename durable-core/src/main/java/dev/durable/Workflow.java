@@ -37,8 +37,8 @@ public @interface Workflow {
      * DurableException}, is listed; {@link PayloadException}, a value that can't be written, counts as the code's own. A run
      * that is cancelled ends as cancelled in any case. {@link UsageException} and every {@link Error} always stall.
      *
-     * <p>Empty: what the engine was told ({@link DurableEngine.Builder#stallOn}). {@code stallOn = UsageException.class}
-     * is "nothing else", where the engine was told more.
+     * <p>Empty: the types that the engine's builder was given ({@link DurableEngine.Builder#stallOn}). {@code stallOn =
+     * UsageException.class} is "nothing else", where the builder was given more.
      */
     Class<? extends Throwable>[] stallOn() default {};
 }

@@ -22,7 +22,7 @@ public class WorkflowAlreadyStartedException extends DurableException {
     }
 
     /**
-     * With what is in the way, for programs.
+     * Names the id and the run that are in the way, for programs.
      *
      * @param workflowId the id that is in use
      * @param runId the run that has it

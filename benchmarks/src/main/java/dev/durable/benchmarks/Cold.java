@@ -3,7 +3,7 @@ package dev.durable.benchmarks;
 import dev.durable.client.WorkflowHandle;
 import java.time.Duration;
 
-/** A run with a very long history is asked something by a process that has never seen it: history read and replayed. */
+/** A process queries a run with a very long history that it has never seen: the history is read and replayed. */
 record Cold() implements Scenario {
     private static final int EVENTS = 50_000;
     private static final int SHORT = 500;

@@ -3,8 +3,8 @@ package dev.durable.benchmarks;
 import java.util.List;
 
 /**
- * Somebody who can do the work of the scenarios, at work on one database. What it does not offer throws {@link
- * NotOffered}. Steps do nothing but count: each returns its argument plus one.
+ * An engine that can do the work of the scenarios, at work on one database. A scenario that it does not offer throws
+ * {@link NotOffered}. Steps do nothing but count: each returns its argument plus one.
  */
 public interface Contestant extends AutoCloseable {
 
@@ -22,7 +22,7 @@ public interface Contestant extends AutoCloseable {
         throw new NotOffered();
     }
 
-    /** Enqueues background jobs while nobody works on them; durable when it returns. */
+    /** Enqueues background jobs while no worker runs them; durable when it returns. */
     default void enqueue(int jobs) throws Exception {
         throw new NotOffered();
     }
@@ -38,7 +38,7 @@ public interface Contestant extends AutoCloseable {
     }
 
     /**
-     * What is wrong with what it stored; empty when all is well.
+     * The faults of the rows that it stored; empty when all is well.
      *
      * @param runs how many runs have completed
      * @param steps how many steps have completed in them

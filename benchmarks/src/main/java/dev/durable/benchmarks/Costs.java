@@ -9,7 +9,8 @@ import java.sql.SQLException;
 import java.time.Duration;
 
 /**
- * What the server and this process have used so far, read before and after a benchmark: the difference is what it cost.
+ * The resources that the server and this process have used so far, read before and after a benchmark: the difference is
+ * its cost.
  *
  * @param commits transactions that wrote something, from the server's transaction ids
  * @param walBytes what the server wrote to its log

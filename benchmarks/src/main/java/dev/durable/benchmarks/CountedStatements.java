@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** Counts what is sent through a DataSource: round trips, each of one string of statements. */
+/** Counts the round trips through a DataSource, each of one string of statements. */
 final class CountedStatements {
     private CountedStatements() {}
 

@@ -141,7 +141,7 @@ final class DbosContestant implements Contestant {
                         () -> flows.ledgered((int) n, steps), new StartWorkflowOptions("ledgered-" + n)));
     }
 
-    /** There is no way to enqueue while nobody works but with another process: enqueueing and executing overlap. */
+    /** There is no way to enqueue while no worker runs but with another process: enqueueing and executing overlap. */
     @Override
     public void enqueue(int jobs) throws Exception {
         executed = new CountDownLatch(jobs);

@@ -44,7 +44,7 @@ final class DurableContestant implements Contestant {
         return new DurableContestant(database, settings, DurableEngine.Builder::clientOnly);
     }
 
-    /** The same as a worker whose work is measured and traced, by handlers that keep nothing. */
+    /** A contestant whose work is measured and traced, by handlers that keep nothing. */
     static DurableContestant observed(Database database, Settings settings) throws IOException {
         ObservationRegistry observations = ObservationRegistry.create();
         observations.observationConfig().observationHandler(context -> true);
@@ -131,7 +131,7 @@ final class DurableContestant implements Contestant {
         return wrong(database, runs, steps);
     }
 
-    /** What is wrong in a database of Durable's in which all runs have completed; steps may have been more. */
+    /** The faults of a database of Durable's in which all runs have completed; steps may have been more. */
     static List<String> wrong(Database database, long runs, long steps) throws SQLException {
         List<String> wrong = new ArrayList<>();
         try (HikariDataSource pool = database.pool(1)) {

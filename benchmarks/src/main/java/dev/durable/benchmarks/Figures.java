@@ -35,7 +35,7 @@ public record Figures(List<Figure> figures) {
             return this;
         }
 
-        /** What one unit of work has cost. */
+        /** The cost of one unit of work. */
         Builder costs(String unit, double count, Costs costs) {
             cost("commits/" + unit, costs.commits() / count);
             cost("WAL B/" + unit, costs.walBytes() / count);

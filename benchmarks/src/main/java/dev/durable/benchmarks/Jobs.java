@@ -1,6 +1,6 @@
 package dev.durable.benchmarks;
 
-/** Background jobs: enqueued while nobody works, then executed, all that there are. */
+/** Background jobs: enqueued while no worker runs, then executed, all that there are. */
 record Jobs() implements Scenario.InProcess {
     private static final int JOBS = 100_000;
     private static final int WARM_UP = 2_000;

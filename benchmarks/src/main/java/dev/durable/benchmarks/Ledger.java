@@ -10,8 +10,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Where steps write down that they took effect: what the world outside has seen. One small write of the operating system
- * each, appended by several processes, which a SIGKILL does not undo.
+ * The file in which steps write down that they took effect, as the outside world saw it. One small write of the
+ * operating system each, appended by several processes, which a SIGKILL does not undo.
  */
 final class Ledger implements AutoCloseable {
     private static final int ENTRY = 8;

@@ -89,9 +89,9 @@ final class LimitBatch {
             then(LOCK, runs(closing), shards(closing), uuids(closing, LimitRun.Write::fence), closing.size());
         }
         advance(writes.stream().filter(w -> !w.start() && !w.close()).toList());
-        settle();
+        endJobs();
         events();
-        born();
+        insertJobs();
         close(closing);
         send();
     }
@@ -123,9 +123,9 @@ final class LimitBatch {
         }
     }
 
-    private void settle() throws SQLException {
+    private void endJobs() throws SQLException {
         List<JobOf> all = writes.stream()
-                .flatMap(w -> w.settled().stream().map(j -> new JobOf(w, j)))
+                .flatMap(w -> w.endedJobs().stream().map(j -> new JobOf(w, j)))
                 .toList();
         if (!all.isEmpty()) {
             then(
@@ -158,9 +158,9 @@ final class LimitBatch {
                 array("text", all, e -> e.event().attributes()));
     }
 
-    private void born() throws SQLException {
+    private void insertJobs() throws SQLException {
         List<JobOf> all = writes.stream()
-                .flatMap(w -> w.born().stream().map(j -> new JobOf(w, j)))
+                .flatMap(w -> w.newJobs().stream().map(j -> new JobOf(w, j)))
                 .toList();
         if (!all.isEmpty()) {
             then(

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * No engine: writes the rows that Durable would write, through bare JDBC, with group commit by two writers. No replay, no
- * activities, no claims, no JSON, nobody to agree with: the most that the schema allows on this machine.
+ * activities, no claims, no JSON, no other process to agree with: the most that the schema allows on this machine.
  */
 final class LimitContestant implements Contestant {
     private static final int WRITERS = 2;

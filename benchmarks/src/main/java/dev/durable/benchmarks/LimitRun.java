@@ -9,20 +9,20 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
-/** A run that nobody runs: it only knows which rows come next. Touched by one writer at a time. */
+/** A run without a worker: it only knows which rows come next. Touched by one writer at a time. */
 final class LimitRun {
     private static final String OPTIONS = "{\"startToClose\":\"PT1M\",\"priority\":0,\"retry\":{\"maxAttempts\":0,"
             + "\"initialInterval\":\"PT1S\",\"backoff\":2.0,\"maxInterval\":\"PT1M\",\"jitter\":0.2,\"maxWorkerCrashes\":3}}";
 
-    /** What is written in one go. The fence goes from one to the next. */
+    /** The rows of one transition. The fence goes from one to the next. */
     record Write(
             LimitRun run,
             UUID fence,
             UUID newFence,
             long eventId,
             List<Event> events,
-            List<Job> born,
-            List<Job> settled,
+            List<Job> newJobs,
+            List<Job> endedJobs,
             boolean start,
             boolean close) {}
 
@@ -65,46 +65,46 @@ final class LimitRun {
     Write next() {
         boolean start = eventId == 1;
         List<Event> events = new ArrayList<>();
-        List<Job> settled = start ? List.of() : settle(events);
+        List<Job> endedJobs = start ? List.of() : endedBy(events);
         if (start) {
             events.add(new Event("WorkflowStarted", null, started()));
         }
         boolean close = completed == steps;
-        List<Job> born = close ? List.of() : schedule(events);
+        List<Job> newJobs = close ? List.of() : schedule(events);
         if (close) {
             events.add(new Event("WorkflowCompleted", null, "{\"result\":" + steps + "}"));
         }
         UUID before = fence;
         fence = random();
-        Write write = new Write(this, before, fence, eventId, events, born, settled, start, close);
+        Write write = new Write(this, before, fence, eventId, events, newJobs, endedJobs, start, close);
         eventId += events.size();
         return write;
     }
 
-    private List<Job> settle(List<Event> events) {
+    private List<Job> endedBy(List<Event> events) {
         List<Job> ending =
                 local ? List.of(new Job(completed + 1, random())) : open.subList(0, Math.min(perWrite, open.size()));
-        List<Job> settled = local ? List.of() : List.copyOf(ending);
+        List<Job> endedJobs = local ? List.of() : List.copyOf(ending);
         for (Job job : ending) {
             events.add(new Event("ActivityCompleted", job.lease(), completed(job.seq())));
         }
         completed += ending.size();
-        open.removeAll(settled);
-        return settled;
+        open.removeAll(endedJobs);
+        return endedJobs;
     }
 
     private List<Job> schedule(List<Event> events) {
         if (local) {
             return List.of();
         }
-        List<Job> born = new ArrayList<>();
+        List<Job> newJobs = new ArrayList<>();
         while (scheduled < steps && open.size() < atOnce) {
             Job job = new Job(++scheduled, random());
             open.add(job);
-            born.add(job);
+            newJobs.add(job);
             events.add(new Event("ActivityScheduled", null, scheduled(job.seq())));
         }
-        return born;
+        return newJobs;
     }
 
     private String started() {

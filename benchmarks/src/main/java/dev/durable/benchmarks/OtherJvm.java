@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** A contestant in a process of its own, which does what it is told on its standard input and ends with it. */
+/** A contestant in a process of its own, which executes the commands on its standard input and ends with it. */
 final class OtherJvm implements AutoCloseable {
     private static final String READY = "> ready";
     private static final String DONE = "> done";

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** Who takes part. */
+/** The engines that take part. */
 public enum Peer {
     /** Durable. */
     DURABLE,

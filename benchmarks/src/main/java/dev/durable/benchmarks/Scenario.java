@@ -3,9 +3,9 @@ package dev.durable.benchmarks;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** What is done and measured. */
+/** A kind of work that is done and measured. */
 public interface Scenario {
-    /** Lets somebody warm up, measures, and checks what was done. */
+    /** Lets the contestant warm up, measures, and checks the work that was done. */
     Figures play(Peer peer, Database database, Settings settings) throws Exception;
 
     /** One that is played by a single process. */

@@ -100,7 +100,7 @@ final class Work {
         }
     }
 
-    /** As many steps, then it waits to be told to end. */
+    /** As many steps, then it waits for the signal to end. */
     @Workflow
     static class LongHistory {
         private final LocalCounter counter;

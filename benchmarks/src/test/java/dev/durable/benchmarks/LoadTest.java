@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A fleet under load: whoever runs what, in the end everything has happened, once. */
+/** A fleet under load: whichever process runs which job, in the end everything has happened, once. */
 @Tag("slow")
 class LoadTest {
     private static final int RUNS = Integer.getInteger("load.runs", 2_000);

@@ -32,7 +32,7 @@ class PausedProcessTest {
             "select count(*) from durable.session where not dead and identity = '" + PausableWorker.NAME + "'";
     private static final Duration SOON = Duration.ofSeconds(60);
 
-    /** What may be asked again and again. */
+    /** A condition that may be asked again and again. */
     private interface Condition {
         boolean holds() throws Exception;
     }

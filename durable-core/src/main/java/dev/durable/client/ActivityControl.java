@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 public interface ActivityControl {
 
-    /** Who does it, in events and audit; the identity of this process by default. */
+    /** Names the operator, for events and audit; the identity of this process by default. */
     ActivityControl by(String actor);
 
     /** Where it stands. */

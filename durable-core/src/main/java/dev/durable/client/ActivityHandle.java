@@ -31,15 +31,15 @@ public interface ActivityHandle {
     /**
      * Waits for the job to end. A job that has failed for good and waits as a dead letter or an incident has not ended: an
      * operator may still retry it, and this call waits until one has resolved it ({@link DurableClient#deadLetters()}, {@link
-     * DurableClient#incidents()}, {@link #control()}), for ever if nobody does. Where that may be, wait with a time limit,
-     * {@link #await(Duration)}, or have the activity end as failed instead, with {@code onExhausted}.
+     * DurableClient#incidents()}, {@link #control()}), for ever if no operator does. Where that may be, wait with a
+     * time limit, {@link #await(Duration)}, or have the activity end as failed instead, with {@code onExhausted}.
      */
     default void await() {
         resultAs(Object.class);
     }
 
     /**
-     * The same, but waits no longer than that.
+     * Waits as {@link #await()} does, but no longer than the timeout.
      *
      * @throws WaitTimedOutException when it has not ended by then; it goes on, or waits for an operator
      */
@@ -57,18 +57,18 @@ public interface ActivityHandle {
      */
     <T> @Nullable T resultAs(Class<T> type);
 
-    /** The same for a generic type. */
+    /** Waits for the job to end and gives its result as this generic type; see {@link #resultAs(Class)}. */
     <T> @Nullable T resultAs(TypeRef<T> type);
 
     /**
-     * The same, but waits no longer than that.
+     * Gives the result as {@link #resultAs(Class)} does, but waits no longer than the timeout.
      *
      * @throws WaitTimedOutException when it has not ended by then; it goes on
      */
     <T> @Nullable T resultAs(Class<T> type, Duration timeout);
 
     /**
-     * The same for a generic type.
+     * Gives the result as {@link #resultAs(TypeRef)} does, but waits no longer than the timeout.
      *
      * @throws WaitTimedOutException when it has not ended by then; it goes on
      */
@@ -78,17 +78,18 @@ public interface ActivityHandle {
     <T> CompletableFuture<@Nullable T> resultAsync(Class<T> type);
 
     /**
-     * Asks the job to stop. Where no attempt runs, it ends as cancelled at once. Where one does, its body is told ({@link
-     * ActivityContext#cancelRequested}, {@link ActivityContext#onCancel}, the next heartbeat), and the job stays open until
-     * the attempt has ended: its id is taken, what it checkpoints is stored, its description says "cancelling". Then it is
-     * cancelled, or completed where the body came to its result all the same. A body that goes on for longer than the
-     * worker's {@linkplain DurableEngine.Builder#cancelGrace grace} is interrupted, and the job is cancelled without it.
+     * Asks the job to stop. Where no attempt runs, it ends as cancelled at once. Where one does, its body is asked to
+     * stop ({@link ActivityContext#cancelRequested}, {@link ActivityContext#onCancel}, the next heartbeat), and the job
+     * stays open until the attempt has ended: its id is taken, what it checkpoints is stored, its description says
+     * "cancelling". Then it is cancelled, or completed where the body came to its result all the same. A body that goes
+     * on for longer than the worker's {@linkplain DurableEngine.Builder#cancelGrace grace} is interrupted, and the job
+     * is cancelled without it.
      */
     void cancel(String reason);
 
     /**
-     * What an operator can do to it until it has ended: run it now, reschedule it, hold it, change its options, end it with a
-     * value or a failure.
+     * The operations of an operator on the job until it has ended: run it now, reschedule it, hold it, change its
+     * options, end it with a value or a failure.
      */
     ActivityControl control();
 
@@ -102,15 +103,16 @@ public interface ActivityHandle {
     ActivityHandle enqueueAgain();
 
     /**
-     * Ends the job at once, which is the hard way: its body is told and interrupted after that (at the latest with the next
-     * look of its worker at its leases), whatever it still gives is refused, its checkpoints included, and the id is free
-     * while it may run on. Its place under limits stays taken until it has ended, for a minute at most. Prefer {@link #cancel}.
+     * Ends the job at once, which is the hard way: its body is asked to stop and interrupted after that (at the latest
+     * when its worker next checks its leases), any outcome of the body is refused, its checkpoints included, and the id
+     * is free while it may run on. Its place under limits stays taken until it has ended, for a minute at most. Prefer
+     * {@link #cancel}.
      *
      * @throws WorkflowNotFoundException when it is not open
      */
     void terminate(String reason);
 
-    /** Status, times, attempts, who has it. */
+    /** Status, times, attempts, and the worker that has the job. */
     WorkflowDescription describe();
 
     /** The history so far. */

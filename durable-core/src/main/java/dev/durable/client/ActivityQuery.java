@@ -27,7 +27,7 @@ public interface ActivityQuery {
     /** Keeps the activities that satisfy the filter as well. */
     ActivityQuery where(UnaryOperator<Filter> filter);
 
-    /** Who does it, in events and audit; the identity of this process by default. */
+    /** Names the operator, for events and audit; the identity of this process by default. */
     ActivityQuery by(String actor);
 
     /**
@@ -82,7 +82,7 @@ public interface ActivityQuery {
     /** Those that wait are held until they are resumed; those that run finish their attempt, and a retry is held. */
     long pause();
 
-    /** As if they had not been paused. */
+    /** They go on as if they had not been paused. */
     long resume();
 
     /**
@@ -114,7 +114,7 @@ public interface ActivityQuery {
      */
     long cancel(String reason);
 
-    /** What an activity must be; all that is said must hold. */
+    /** Conditions on activities; all that are set must hold. */
     interface Filter {
         Filter workflowId(String workflowId);
 

@@ -10,7 +10,7 @@ public enum ActivityState {
     RUNNING,
     /** A dead letter: its attempts, or its workers' crashes, are used up. It waits for an operator, or to be purged. */
     DEAD,
-    /** Held by an operator until it is resumed; nobody runs it. */
+    /** Held by an operator; no worker runs it until it is resumed. */
     PAUSED,
     /** Its body has returned; the holder of its token will complete it. */
     EXTERNAL,
@@ -19,7 +19,7 @@ public enum ActivityState {
     /** Waits until its limit key lets it through. */
     WAITING;
 
-    /** Whether it waits for an operator to say what becomes of it. */
+    /** Returns whether it is a dead letter or an incident, which waits for an operator to resolve it. */
     public boolean isBuried() {
         return this == DEAD || this == INCIDENT;
     }

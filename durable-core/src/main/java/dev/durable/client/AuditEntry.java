@@ -8,7 +8,7 @@ import java.util.UUID;
  *
  * @param id the row
  * @param at when, by the store's clock
- * @param actor who, as {@code by(…)} said, else the process by its identity; nobody checks it
+ * @param actor the operator, as {@code by(…)} named them, else the process by its identity; the name is not checked
  * @param action what: {@code retry}, {@code pause queue}
  * @param target to what: {@code activity 3 of run … of workflow order-42}, a workflow id, a queue
  * @param details what else there is to say, a JSON object

@@ -6,9 +6,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What operators did, the latest first: {@code client.audit().where(a -> a.workflowId("order-42")).page(50)}. A row is there
- * exactly if what it tells happened: both are one commit. How long rows stay is the operator's to say, see {@code
- * docs/roles.md}.
+ * Finds rows of the audit, which record the actions of operators, the latest first: {@code client.audit().where(a ->
+ * a.workflowId("order-42")).page(50)}. A row exists exactly if its action happened: both are one commit. Operators
+ * decide how long rows stay, see {@code docs/roles.md}.
  *
  * <p>Immutable: each call gives a narrowed copy. Thread-safe.
  */
@@ -31,12 +31,12 @@ public interface AuditQuery {
     /** All of them, read page by page. */
     Stream<AuditEntry> stream();
 
-    /** What a row must be; all that is said must hold. */
+    /** Conditions on rows; all that are set must hold. */
     interface Filter {
-        /** Who did it. */
+        /** Rows of this operator. */
         Filter actor(String actor);
 
-        /** What was done: {@code retry}. */
+        /** Rows of this action: {@code retry}. */
         Filter action(String action);
 
         /** It was done to this workflow or background job, or to an activity of it. */

@@ -40,7 +40,7 @@ public interface BatchHandle {
     BatchProgress await();
 
     /**
-     * The same, but waits no longer than that.
+     * Waits as {@link #await()} does, but no longer than the timeout.
      *
      * @throws WaitTimedOutException when jobs are under way then; they go on
      * @throws WorkflowNotFoundException as {@link #progress} does
@@ -56,12 +56,12 @@ public interface BatchHandle {
     long cancel(String reason);
 
     /**
-     * What each of its jobs has come to, in the order of the items, read page by page; close it. A job that is still open
+     * The results of its jobs in the order of the items, read page by page; close the stream. A job that is still open
      * has no result yet.
      */
     <T> Stream<BatchResult<T>> results(Class<T> type);
 
-    /** The same for a generic type. */
+    /** The results as {@link #results(Class)} gives them, of a generic type. */
     <T> Stream<BatchResult<T>> results(TypeRef<T> type);
 
     /**

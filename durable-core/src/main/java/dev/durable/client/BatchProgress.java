@@ -22,7 +22,10 @@ public record BatchProgress(
         this(total, completed, failed, open, 0, 0, 0);
     }
 
-    /** Whether none goes on by itself: all have ended, or wait for an operator as dead letters or incidents. */
+    /**
+     * Returns whether no job of the batch goes on by itself: all have ended, or wait for an operator as dead letters or
+     * incidents.
+     */
     public boolean isAtRest() {
         return open == deadLetters + incidents;
     }

@@ -22,7 +22,7 @@ public record BatchResult<T>(
         @Nullable T value,
         @Nullable String failure) {
 
-    /** Whether it ended with a result. */
+    /** Returns whether the job ended with a result. */
     public boolean completed() {
         return status == WorkflowStatus.COMPLETED && !discarded;
     }

@@ -3,7 +3,7 @@ package dev.durable.client;
 import java.util.Locale;
 
 /**
- * How many a listing has, counted up to a bound: so it costs no more where there are millions.
+ * The number of entries of a listing, counted up to a bound, so that millions cost no more.
  *
  * @param count exactly, or the bound where there are more
  * @param more whether there are more than {@code count}

@@ -116,9 +116,9 @@ public interface DurableClient {
     <A> ActivityHandle enqueue(Class<A> type, VoidCall<A> call);
 
     /**
-     * The same with options. The id is the job's: with it comes what the policies say about a second job of that id. A
-     * delay, an expiry, a run timeout and a task queue are the job's, too, and so are {@linkplain StartOptions#activity
-     * options of its activity}.
+     * Runs one activity as a background job, with options. The id is the job's, and the policies decide about a second
+     * job of that id. A delay, an expiry, a run timeout and a task queue are the job's, too, and so are {@linkplain
+     * StartOptions#activity options of its activity}.
      *
      * @throws WorkflowAlreadyStartedException when the policies refuse it; {@link ConflictPolicy#USE_EXISTING} does where
      *     the open run of that id is no job of the same activity
@@ -140,10 +140,11 @@ public interface DurableClient {
     UUID enqueueAgain(String id);
 
     /**
-     * The same for all that satisfy the filter and can be: {@code client.enqueueAgain(w -> w.closedAfter(monday))}. Those that
-     * failed or timed out, unless the filter names other states. Left out is what is no background job, completed,
-     * {@linkplain StartOptions#expiresAt expired}, or was not the latest run of its id; and if two do it at once, each job is enqueued by one of them. If it fails in between, what was
-     * enqueued stays so, and calling it again goes on.
+     * Enqueues all background jobs again that satisfy the filter and can be: {@code client.enqueueAgain(w ->
+     * w.closedAfter(monday))}. These are jobs that failed or timed out, unless the filter names other states. Left out
+     * are runs of workflows, jobs that completed or {@linkplain StartOptions#expiresAt expired}, and runs that are not
+     * the latest of their id. If two callers do it at once, each job is enqueued by one of them. If the call fails in
+     * between, the jobs that were enqueued stay so, and calling it again goes on.
      *
      * @return how many were enqueued
      */
@@ -160,9 +161,9 @@ public interface DurableClient {
     <A, T> BatchHandle enqueueAll(Class<A> type, Iterable<? extends T> items, BatchCall<A, T> call);
 
     /**
-     * The same with options for each job; the id is the batch's. Called again with the same id it adds only the jobs that
-     * are not there, by their number: a batch whose caller died in between is completed by enqueueing it again. Policies
-     * of the options do not count.
+     * Runs one activity for each item as background jobs, with options for each; the id is the batch's. Called again
+     * with the same id it adds only the jobs that are not there, by their number: a batch whose caller died in between
+     * is completed by enqueueing it again. Policies of the options do not count.
      *
      * @throws QueueFullException when the task queue has no room for all; those in front are durable, and the same call
      *     again adds the rest
@@ -187,7 +188,7 @@ public interface DurableClient {
     ActivityHandle job(String id);
 
     /**
-     * The same where the activity need not be registered.
+     * The background job of this id, whose activity need not be registered; see {@link #job(String)}.
      *
      * @throws IllegalArgumentException when it is a workflow's, or that of a job of another type
      */
@@ -219,7 +220,7 @@ public interface DurableClient {
 
     /** Task queues: depth, pauses, limits. */
     Queues queues();
-    /** Finds activities that have not ended, and does things to them. */
+    /** Finds activities that have not ended, and changes or ends them. */
     ActivityQuery activities();
 
     /** The activity with this number in the open run of this workflow id. */
@@ -228,10 +229,10 @@ public interface DurableClient {
     /** Activities that used up their attempts and wait for an operator: finds them and resolves them. */
     IncidentQuery incidents();
 
-    /** The same of dead letters, which are purged when nobody resolves them in time. */
+    /** Finds dead letters, which are purged when no operator resolves them in time, and resolves them. */
     IncidentQuery deadLetters();
 
-    /** What operators did: finds rows of the audit. */
+    /** Finds rows of the audit, which record the actions of operators. */
     AuditQuery audit();
 
     /** The attempt whose {@linkplain ActivityContext#completeLater token} this is. */

@@ -34,46 +34,47 @@ public interface DurableEngine extends AutoCloseable {
     DurableClient client();
 
     /**
-     * Whether this process can do its work: false when it was closed; when its database could not be used for 15 seconds, be
-     * it a worker or only a client; when something has failed at every try for a minute; when a loop hangs, and when a step of
-     * the worker's upkeep is late; when the store is not this process's own; when its user lacks a right. {@link #problems()}
-     * says which. It becomes true again by itself.
+     * Returns whether this process can do its work: false when it was closed; when its database could not be used for
+     * 15 seconds, be it a worker or only a client; when something has failed at every try for a minute; when a loop
+     * hangs, and when a step of the worker's upkeep is late; when the store is not this process's own; when its user
+     * lacks a right. {@link #problems()} says which. It becomes true again by itself.
      */
     boolean healthy();
 
     /**
-     * What is wrong, each with the usual cause and the way out, in words: what the database answered last where it can't be
-     * reached or written (a standby, say), a schema that is not this process's own, a right that is missing, a loop that
-     * hangs, what has failed at every try for a minute, a step of upkeep that is late. Empty while all is well. It may say something some seconds before {@link
-     * #healthy()} is false, as an outage that passes is none to act upon; and of a replica that is read from it only says so
-     * here, as the work goes on. Asks no database: what it says of the schema and of
-     * rights is up to ten seconds old.
+     * The problems of this process in words, each with the usual cause and the way out: the last answer of a database
+     * that can't be reached or written (a standby, say), a schema that is not this process's own, a right that is
+     * missing, a loop that hangs, what has failed at every try for a minute, a step of upkeep that is late. Empty while
+     * all is well. It may say something some seconds before {@link #healthy()} is false, as an outage that passes is
+     * none to act upon; and of a replica that is read from it only says so here, as the work goes on. Asks no database:
+     * what it says of the schema and of rights is up to ten seconds old.
      */
     List<String> problems();
 
     /**
-     * What this process does on its own, step by step: when it last did it, how long that took, how many rows it changed,
-     * and whether it is late. Empty for a client only. {@link #healthy()} is false while a step is late.
+     * The steps of this process's upkeep: when each was last done, how long that took, how many rows it changed, and
+     * whether it is late. Empty for a client only. {@link #healthy()} is false while a step is late.
      */
     List<UpkeepStep> upkeep();
 
-    /** What the worker is doing now: its session, its slots, its zombies. */
+    /** The current state of the worker: its session, its slots, its zombies. */
     WorkerStatus worker();
 
     /** Where its tables are, and the names of what it registers and serves: the same from its start to its end. */
     EngineNames names();
 
-    /** What waits to be written and what is kept in memory in this process; for gauges. Asks no database. */
+    /** The sizes of this process's queues for writing and of its memory of runs; for gauges. Asks no database. */
     EngineStatistics statistics();
 
     /**
      * Drains and stops. Then the threads of the runs that are in memory here end: what their code does in {@code finally}
-     * has no effect on the runs, which go on elsewhere, or later. It is waited for that for ten seconds at most.
+     * has no effect on the runs, which go on elsewhere, or later. The call waits for these threads for ten seconds at
+     * most.
      */
     @Override
     void close();
 
-    /** What an engine is made of. */
+    /** The settings of an engine. */
     interface Builder {
         /** Workflow classes and activity instances, sorted by their annotations. */
         Builder register(Object... classesAndInstances);
@@ -97,9 +98,10 @@ public interface DurableEngine extends AutoCloseable {
         Builder identity(String identity);
 
         /**
-         * What this process calls the installation that it belongs to, such as {@code "prod"}; without a name by default.
-         * The store keeps the first name that it is told, and a process of another one does not work there: {@link #start()}
-         * is refused with {@link ForeignInstallationException}. A client ({@link #clientOnly()}) starts, and reads.
+         * Names the installation that this process belongs to, such as {@code "prod"}; without a name by default. The
+         * store keeps the first name that it is given, and a process of another one does not work there: {@link
+         * #start()} is refused with {@link ForeignInstallationException}. A client ({@link #clientOnly()}) starts, and
+         * reads.
          *
          * <p>Without a name the store knows the database that it was made in, which tells a copy by {@code CREATE DATABASE …
          * TEMPLATE} and a restored dump, but not a snapshot of the whole server: that one needs names. See {@link
@@ -168,17 +170,17 @@ public interface DurableEngine extends AutoCloseable {
          */
         Builder jsonMapper(Consumer<? super JsonMapper.Builder> customizer);
 
-        /** What is taken out of error messages before they are recorded; {@link ErrorSanitizer#DEFAULT} by default. */
+        /**
+         * Sets the masks that error messages pass before they are recorded; {@link ErrorSanitizer#DEFAULT} by default.
+         */
         Builder errorSanitizer(ErrorSanitizer sanitizer);
 
         /**
          * Called when activities became dead letters or incidents: after that is durable, and at most once an hour for
-         * what
-         * failed alike, whichever process tells it. An alert comes within a second or so of the failure where a process with a
-         * listener learns of it: its own worker had the activity, or nudges of other processes arrive ({@code NOTIFY});
-         * else it may
-         * be twelve seconds late. Called on a thread of upkeep: it should not
-         * block for long. May be called for several.
+         * those that failed alike, by one process for all. An alert comes within a second or so of the failure where a
+         * process with a listener learns of it: its own worker had the activity, or nudges of other processes arrive
+         * ({@code NOTIFY}); else it may be twelve seconds late. Called on a thread of upkeep: it should not block for
+         * long. May be called for several.
          */
         Builder onAlert(Consumer<? super Alert> listener);
 
@@ -189,11 +191,12 @@ public interface DurableEngine extends AutoCloseable {
         Builder keepDeadLetters(Duration time, int most);
 
         /**
-         * What becomes of a background job, {@link DurableClient#enqueue}, whose attempts are used up or that failed for good,
-         * where neither its activity's annotations nor configuration say: {@link OnExhausted#DEAD_LETTER} by default, as
-         * nobody's code waits for it. Activities of workflows are not concerned: their default is {@link OnExhausted#FAIL}.
-         * Jobs that can't be thrown away, as their result is a primitive, stay as dead letters for {@code DISCARD}. As all
-         * options that were not chosen for a job it is the worker's that begins it.
+         * Sets the end of a background job, {@link DurableClient#enqueue}, whose attempts are used up or that failed
+         * for good, where neither its activity's annotations nor configuration say: {@link OnExhausted#DEAD_LETTER} by
+         * default, as no code waits for it. Activities of workflows are not concerned: their default is {@link
+         * OnExhausted#FAIL}. Jobs that can't be discarded, as their result is a primitive, stay as dead letters for
+         * {@code DISCARD}. As with all options that were not chosen for a job, the setting of the worker that begins it
+         * counts.
          */
         Builder jobsOnExhausted(OnExhausted then);
 
@@ -225,8 +228,8 @@ public interface DurableEngine extends AutoCloseable {
         Builder propagate(ContextPropagator... propagators);
 
         /**
-         * Told what this engine does, after those that were added before. The module {@code durable-micrometer} has one that
-         * makes meters of it.
+         * Adds an observer, which hears this engine's events after the observers that were added before. The module
+         * {@code durable-micrometer} has one that makes meters of it.
          */
         Builder observe(EngineObserver observer);
 

@@ -34,9 +34,9 @@ public interface ErrorSanitizer {
     String sanitize(String text);
 
     /**
-     * What {@link #DEFAULT} masks. An attacker chooses messages, and workflow code fails on the one thread that all runs share:
-     * each mask costs linear time. It begins at a fixed word, or where a run of its characters begins, so that no character is
-     * looked at from many places; and what repeats is possessive or short.
+     * The masks of {@link #DEFAULT}. An attacker chooses messages, and workflow code fails on the one thread that all
+     * runs share: each mask costs linear time. It begins at a fixed word, or where a run of its characters begins, so
+     * that no character is looked at from many places; and what repeats is possessive or short.
      */
     final class Masks {
         /** Names whose value is a secret, with the quote and the separator after them. */
@@ -55,7 +55,7 @@ public interface ErrorSanitizer {
                 + "(?:\\\\++[\"'])?"
                 + "|(?:[^\\s&;,)}\\]\"'\\\\]|\\\\(?!\\\\{0,8}+[\"']))++)";
 
-        /** What the name of an element or of an option ends with, whose value is a secret. */
+        /** The last words of the name of an element or option whose value is a secret. */
         private static final String WORD = "(?:password|passwd|passphrase|passcode|pwd|secret|token|credentials?"
                 + "|(?:api|access|private|secret)[_-]?key)";
 

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  */
 public interface IncidentControl {
 
-    /** Who resolves it, in events and audit; the identity of this process by default. */
+    /** Names the operator who resolves it, for events and audit; the identity of this process by default. */
     IncidentControl by(String actor);
 
     /** Why, in events and audit. */
@@ -28,7 +28,7 @@ public interface IncidentControl {
     void retry();
 
     /**
-     * The same with at most that many attempts.
+     * It is tried again as by {@link #retry()}, with at most that many attempts.
      *
      * @param attempts at least 1
      */
@@ -37,8 +37,7 @@ public interface IncidentControl {
     /**
      * As {@link #retry()}, with these arguments. The history keeps what the workflow's code gave, which is what a replay
      * compares, and records the new ones in {@code IncidentResolved}. {@link ActivityInfo#idempotencyKey()} stays: a
-     * service that
-     * remembers the earlier call under it may answer with that one's result.
+     * service that remembers the earlier call under it may answer with that call's result.
      *
      * @throws PayloadException when they are not those of the activity, can't be written, or are too large
      */

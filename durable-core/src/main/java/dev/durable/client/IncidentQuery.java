@@ -32,7 +32,7 @@ public interface IncidentQuery {
     /** Keeps those that satisfy the filter as well. */
     IncidentQuery where(UnaryOperator<Filter> filter);
 
-    /** Who resolves, in events and audit; the identity of this process by default. */
+    /** Names the operator who resolves, for events and audit; the identity of this process by default. */
     IncidentQuery by(String actor);
 
     /** Why, in events and audit. */
@@ -65,7 +65,7 @@ public interface IncidentQuery {
      */
     BoundedCount count(long bound);
 
-    /** What failed alike, the latest first, at most that many. */
+    /** Groups of activities that failed alike, the latest first, at most that many. */
     List<IncidentGroup> groups(int limit);
 
     /** The one with this number in the open run of this workflow id. What the selection says of others does not count. */
@@ -108,7 +108,7 @@ public interface IncidentQuery {
      */
     long discard();
 
-    /** What an incident must be; all that is said must hold. */
+    /** Conditions on incidents; all that are set must hold. */
     interface Filter {
         /** Of the open run of this workflow id. */
         Filter workflowId(String workflowId);
@@ -124,7 +124,7 @@ public interface IncidentQuery {
 
         Filter taskQueue(String taskQueue);
 
-        /** What it failed like, as {@link IncidentGroup#fingerprint()} tells. */
+        /** The fingerprint of its failure, {@link IncidentGroup#fingerprint()}. */
         Filter fingerprint(String fingerprint);
 
         /** It became one then or later. */

@@ -13,7 +13,7 @@ import dev.durable.store.StoreSource;
  *
  * <p>A store knows the name of its installation ({@link DurableEngine.Builder#installation}), or without a name the database
  * that it was made in. A process of another installation does not work there ({@link ForeignInstallationException}), so a
- * copy of production stands still until somebody adopts it. Thread-safe.
+ * copy of production stands still until an operator adopts it. Thread-safe.
  */
 public interface Installation {
 
@@ -22,15 +22,16 @@ public interface Installation {
         return StoreInstallation.of(store.historyStore());
     }
 
-    /** The same, with who does it: the audit names them. The user of this process by default. */
+    /** Names the operator, for the audit; the user of this process by default. */
     Installation by(String actor);
 
     /**
      * Makes the store an installation of this name, in one transaction with its row in the audit. Only the owner of the
-     * schema may. Processes that call their installation by another name, or are not told one, do no work there from then
-     * on; those that run notice within ten seconds.
+     * schema may. Processes that call their installation by another name, or have no name for it, do no work there from
+     * then on; those that run notice within ten seconds.
      *
-     * @param name what its processes are told ({@link DurableEngine.Builder#installation}, {@code durable.installation})
+     * @param name the name in the configuration of its processes ({@link DurableEngine.Builder#installation}, {@code
+     *     durable.installation})
      * @param open what becomes of the work that is open there
      * @return how many runs were ended
      * @throws IllegalStateException where its open work is to be cancelled, and it is the installation of this name already
@@ -38,7 +39,7 @@ public interface Installation {
      */
     long adopt(String name, OpenWork open);
 
-    /** What becomes of the work that is open in a store that is adopted. */
+    /** The choices for work that is open in a store that is adopted. */
     enum OpenWork {
         /**
          * All of it ends: each open run is terminated, with its activities, timers and messages, and what waits to be
@@ -46,8 +47,9 @@ public interface Installation {
          */
         CANCEL,
         /**
-         * It stays as it is, until it is adopted again: no run, activity or timer goes on and no call that writes is taken.
-         * Processes that work there already notice it within ten seconds, so stop them first. For a copy to look at.
+         * It stays as it is, until it is adopted again: no run, activity or timer goes on and calls that write are
+         * refused. Processes that work there already notice it within ten seconds, so stop them first. For a copy to
+         * look at.
          */
         FREEZE,
         /**

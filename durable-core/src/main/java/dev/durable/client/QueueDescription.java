@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param waiting jobs that wait until their limit key lets them through
  * @param delayed jobs that wait for their time: that of a retry, or the end of the delay they were enqueued with
  * @param running jobs that are being run
- * @param dead jobs that nobody will run until an operator says so
+ * @param dead jobs that no worker will run until an operator says so
  * @param openRuns workflow runs of this queue
  * @param oldestWaitingSince since when the oldest ready or waiting job waits; null without one
  * @param paused whether it is paused now

@@ -25,7 +25,7 @@ public record QueueLimits(
     /** Nothing is limited. */
     public static final QueueLimits NONE = new QueueLimits(null, null, null, null, null);
 
-    /** Whether claims of the queue are counted, one after the other over all workers. */
+    /** Returns whether claims of the queue are counted, one after the other over all workers. */
     public boolean limitsClaims() {
         return concurrency != null || ratePerSecond != null || keyRatePerSecond != null;
     }

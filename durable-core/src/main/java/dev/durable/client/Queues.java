@@ -6,23 +6,24 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What operators see and set of task queues: depth, pauses, limits. {@code client.queues()}. Thread-safe.
+ * Shows the depth of task queues to operators, and sets pauses and limits. {@code client.queues()}. Thread-safe.
  *
  * <p>Everything set here stands in the store: it survives restarts, holds for all workers, and is written with a row in
  * the table {@code audit}. A call that changes nothing writes nothing and returns false.
  *
  * <p><b>How exact.</b> A claim reads the rules in its own statement: once a call here has returned, no claim that begins
  * later takes a job against it. A worker may also begin an activity of its own runs without a claim, if its queue has no
- * limit and nothing of it is paused. It keeps the rules in memory for that, told of changes at once and reading them
- * again at least every poll interval (a second): for that long after a call here such a worker may still begin activities
- * of its own runs. Bodies that run already go on in any case, and local activities have no queue: they go on, too.
+ * limit and nothing of it is paused. It keeps the rules in memory for that, hears of changes at once and reads them
+ * again at least every poll interval (a second): for that long after a call here such a worker may still begin
+ * activities of its own runs. Bodies that run already go on in any case, and local activities have no queue: they go
+ * on, too.
  */
 public interface Queues {
 
-    /** The same, done by this actor as the audit calls it; the engine's identity if nobody is named. */
+    /** Names the operator, for the audit; the engine's identity by default. */
     Queues by(String actor);
 
-    /** The same, with a reason that the audit shows. */
+    /** Gives the reason, for the audit. */
     Queues because(String reason);
 
     /** All queues that hold something or have a setting, by name. Counts all waiting jobs: for people, not for loops. */
@@ -37,7 +38,7 @@ public interface Queues {
     }
 
     /**
-     * The same until that time by the store's clock; null is until {@link #resume}.
+     * From now until that time by the store's clock, no job of this queue is begun; null is until {@link #resume}.
      *
      * @throws IllegalArgumentException when the time has passed, or when no living worker serves the queue and nothing of
      *     it is in the store
@@ -57,7 +58,8 @@ public interface Queues {
     }
 
     /**
-     * The same until that time by the store's clock; null is until {@link #resumeActivity}.
+     * From now until that time by the store's clock, no job of this activity is begun, as by {@link
+     * #pauseActivity(String)}; null is until {@link #resumeActivity}.
      *
      * @throws IllegalArgumentException when the time has passed, or when no living worker implements the activity, nothing
      *     registered here declares it, and no job of it is in the store
@@ -83,7 +85,7 @@ public interface Queues {
      * An activity that is paused.
      *
      * @param activity its name, or its type's
-     * @param resumeAt until when; null is until somebody resumes it
+     * @param resumeAt until when; null is until an operator resumes it
      */
     record PausedActivity(String activity, @Nullable Instant resumeAt) {}
 }

@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * @param headers handed to the run and its activities
  * @param priority of a background job: higher goes first, within the aging of the queue; null is the activity's
  * @param activity of a background job: says options of its activity; null says none
- * @param by who starts it, as the history and the description show it; null is the process, by its identity
+ * @param by the caller's name, as the history and the description show it; null is the process, by its identity
  */
 public record StartOptions(
         String id,
@@ -144,12 +144,15 @@ public record StartOptions(
         return with(copy -> copy.activity = before == null ? options : both(before, options));
     }
 
-    /** Who starts it, such as a user's name: its history, {@code describe()} and {@code v_workflow} show it. Nobody checks it. */
+    /**
+     * Names the caller, such as a user: its history, {@code describe()} and {@code v_workflow} show the name, which is
+     * not checked.
+     */
     public StartOptions by(String caller) {
         return with(copy -> copy.by = caller);
     }
 
-    /** Whether options of a background job's activity were said. */
+    /** Returns whether options were chosen for a background job's activity. */
     public boolean choosesForActivity() {
         return activity != null;
     }
@@ -162,7 +165,7 @@ public record StartOptions(
         };
     }
 
-    /** The same for another workflow id. */
+    /** Copies the options with another workflow id. */
     public StartOptions withId(String other) {
         return with(copy -> copy.id = other);
     }

@@ -5,8 +5,8 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One step of the upkeep that a worker process does on its own: its beat, the sweep of dead sessions, timeouts of what
- * nobody runs.
+ * One step of the upkeep that a worker process does on its own: its beat, the sweep of dead sessions, timeouts of
+ * activities that no worker runs.
  *
  * @param name what it is, such as {@code sweep}
  * @param interval the longest that passes between two runs while all is well

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param staleReports how many of its reports on attempts were refused since it started, because their lease was no longer
  *     held: zero as long as no session of it was declared dead and no run was ended from outside
  * @param refusedMessages how many messages of the outbox stood in {@code outbox_refused} when it looked last (some
- *     thousands are not counted further), with the reason for which the database refuses them, whichever process has set
- *     them aside; somebody should look
+ *     thousands are not counted further), with the reason for which the database refuses them, whichever process has
+ *     set them aside; an operator should look at them
  * @param stalledRuns runs whose code stalled in this process within the last two minutes, each of which is tried again
  *     within one: {@code client.workflows().where(w -> w.stalled())} lists all of them, and each says why
  */
@@ -32,11 +32,12 @@ public record WorkerStatus(
      * @param name the queue
      * @param slots activities at once
      * @param free slots that nothing runs in
-     * @param zombies bodies that were told to end long ago and still run; anything but zero wants a look at a thread dump
+     * @param zombies bodies that were asked to stop long ago and still run; anything but zero wants a look at a thread
+     *     dump
      */
     public record Queue(String name, int slots, int free, int zombies) {}
 
-    /** Bodies in all queues that were told to end long ago and still run. */
+    /** Bodies in all queues that were asked to stop long ago and still run. */
     public int zombies() {
         return queues.stream().mapToInt(Queue::zombies).sum();
     }

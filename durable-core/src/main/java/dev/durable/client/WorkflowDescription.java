@@ -12,13 +12,13 @@ import org.jspecify.annotations.Nullable;
  * @param historyLength events written so far
  * @param failure type and message of the failure, where it closed with one
  * @param stalledBy why it can't go on for now (non-determinism, an {@code Error}); null when it can
- * @param ownedUntil until when an activation has it; null when parked
+ * @param ownedUntil until when a worker has claimed it; null when no worker has
  * @param ownerSession the worker session that had it last
  * @param nextWakeAt when its earliest timer is due
  * @param waitingMessages messages in its inbox
  * @param activities its open activities
- * @param startedBy who started it, as {@link StartOptions#by} said, else the process that did, by its identity; null where
- *     its history does not say, as it is older or gone
+ * @param startedBy the caller who started it, as {@link StartOptions#by} said, else the process that did, by its
+ *     identity; null where its history does not say, as it is older or gone
  * @param paused whether it is {@linkplain WorkflowHandle#pause paused}: none of its code runs until it is resumed
  */
 public record WorkflowDescription(

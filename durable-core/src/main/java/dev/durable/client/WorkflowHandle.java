@@ -91,7 +91,7 @@ public interface WorkflowHandle<W, R extends @Nullable Object> {
     <T> T query(String name, TypeRef<T> type, @Nullable Object... arguments);
 
     /**
-     * The same, operated by this actor: {@link #cancel}, {@link #terminate}, {@link #pause} and {@link #resume} are recorded as
+     * Names the operator: {@link #cancel}, {@link #terminate}, {@link #pause} and {@link #resume} are recorded as
      * the actor's in the history, and each is a row in the audit. Without an actor the history names the engine's identity, and
      * the audit has pauses and resumes only.
      */
@@ -100,13 +100,15 @@ public interface WorkflowHandle<W, R extends @Nullable Object> {
     /** Asks the run to end: its code sees a {@link CancelledException} and may clean up. */
     void cancel();
 
-    /** The same, with a reason for its history and for who asks for its result. */
+    /**
+     * Asks the run to end, with a reason that its history and the exception of callers who wait for its result show.
+     */
     void cancel(String reason);
 
     /**
      * Ends the run now, which is the hard way: none of its code runs any more, so nothing is compensated. A body of an
-     * activity that still runs is told and interrupted after that, and whatever it gives is refused; a new run of the id may
-     * begin beside it. Prefer {@link #cancel}.
+     * activity that still runs is asked to stop and interrupted after that, and any outcome of it is refused; a new run
+     * of the id may begin beside it. Prefer {@link #cancel}.
      */
     void terminate(String reason);
 
@@ -117,13 +119,13 @@ public interface WorkflowHandle<W, R extends @Nullable Object> {
      */
     void pause();
 
-    /** The same, with a reason for its history. */
+    /** Pauses the run as {@link #pause()} does, with a reason for its history. */
     void pause(String reason);
 
     /** Lets a paused run go on; nothing happens where it is not paused. */
     void resume();
 
-    /** Status, times, waiting activities, who has it. */
+    /** Status, times, waiting activities, and the worker that has the run. */
     WorkflowDescription describe();
 
     /** The history so far. */

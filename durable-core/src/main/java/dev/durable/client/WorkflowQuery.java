@@ -41,7 +41,7 @@ public interface WorkflowQuery {
      */
     BoundedCount count(long bound);
 
-    /** What a run must be; all that is said must hold. */
+    /** Conditions on runs; all that are set must hold. */
     interface Filter {
         Filter type(Class<?> type);
 
@@ -73,7 +73,7 @@ public interface WorkflowQuery {
 
     /** A run that was found. */
     interface Row {
-        /** What is known of it. */
+        /** The summary of the run. */
         WorkflowSummary summary();
 
         /** The workflow id. */

@@ -9,7 +9,7 @@ public enum WorkflowStatus {
     CANCELLED,
     TERMINATED;
 
-    /** Whether no event can follow any more. */
+    /** Returns whether the run is closed: no event can follow. */
     public boolean closed() {
         return this != RUNNING;
     }

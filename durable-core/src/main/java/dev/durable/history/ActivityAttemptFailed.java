@@ -31,7 +31,7 @@ public record ActivityAttemptFailed(
         @Nullable Integer remainingAttempts)
         implements HistoryEvent.Informing {
 
-    /** What may follow is by the policy. */
+    /** A failed attempt whose activity goes on as its policy says. */
     public ActivityAttemptFailed(
             long id,
             Instant at,

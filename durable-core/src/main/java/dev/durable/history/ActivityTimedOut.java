@@ -55,7 +55,7 @@ public record ActivityTimedOut(
         this(id, at, seq, attempt, messageId, timeout, lastHeartbeatDetails, null, local);
     }
 
-    /** The same, with what its last attempt failed with. */
+    /** Copies the event with the failure of the last attempt. */
     public ActivityTimedOut after(Failure failure) {
         return new ActivityTimedOut(id, at, seq, attempt, messageId, timeout, lastHeartbeatDetails, failure, local);
     }

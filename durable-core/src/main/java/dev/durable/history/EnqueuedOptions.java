@@ -11,10 +11,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The options of a background job that were chosen when it was enqueued, as opposed to those that its worker declares.
- * It stands beside the options in the job's row for as long as these are what the enqueuing process knew: who begins
- * the first attempt puts it over its own configuration, and what that gives stands in the row from the end of that
- * attempt on; from its beginning where it may not begin again. The first event of its run keeps it, too, for who
- * enqueues the job again.
+ * It stands beside the options in the job's row for as long as these are what the enqueuing process knew: the worker
+ * that begins the first attempt puts it over its own configuration, and the options that result stand in the row from
+ * the end of that attempt on; from its beginning where it may not begin again. The first event of its run keeps it,
+ * too, for a caller that enqueues the job again.
  *
  * <pre>{@code
  * {"startToClose":"PT1M",…,"enqueued":{"values":{"start-to-close":"PT1M"},"headers":{…},"doNotRetry":[…],"retry":{…}}}
@@ -47,7 +47,7 @@ public record EnqueuedOptions(
         doNotRetry = List.copyOf(doNotRetry);
     }
 
-    /** What was chosen for the job with these options; empty where they are fixed. */
+    /** The options that were chosen when the job was enqueued; empty where all are fixed. */
     public static Optional<EnqueuedOptions> of(String optionsJson) {
         return Optional.ofNullable(JsonObjectReader.ofAny(optionsJson).jsonOrNull(NAME))
                 .map(READ::get);

@@ -23,7 +23,7 @@ public record Failure(
         List<Failure> suppressed,
         @Nullable String handler) {
 
-    /** What no handler of a workflow threw. */
+    /** A failure that no handler of a workflow threw. */
     public Failure(
             String type,
             @Nullable String message,
@@ -48,12 +48,12 @@ public record Failure(
         return message == null ? type : type + ": " + message;
     }
 
-    /** The same, thrown by this handler. */
+    /** Copies the failure as one that this handler threw. */
     public Failure thrownBy(String thrower) {
         return new Failure(type, message, stack, fields, cause, suppressed, thrower);
     }
 
-    /** The same with these instead of what it suppressed. */
+    /** Copies the failure with these suppressed ones instead of its own. */
     public Failure withSuppressed(List<Failure> others) {
         return new Failure(type, message, stack, fields, cause, others, handler);
     }

@@ -36,7 +36,7 @@ public final class History extends AbstractList<HistoryEvent> {
         return events.stream().filter(type::isInstance).map(type::cast);
     }
 
-    /** Whether the run is closed. */
+    /** Returns whether the run is closed. */
     public boolean isClosed() {
         return events.getLast() instanceof HistoryEvent.Closing;
     }

@@ -3,7 +3,7 @@ package dev.durable.history;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** One thing that happened to a run. */
+/** One fact about a run, as its history records it. */
 public sealed interface HistoryEvent {
 
     /** Its place in the history, from 1 without a gap. */
@@ -30,7 +30,7 @@ public sealed interface HistoryEvent {
         /** Its number in the run. */
         int seq();
 
-        /** What it was called with, if it is a local activity; null where an {@link ActivityScheduled} says it. */
+        /** The call of a local activity; null where an {@link ActivityScheduled} has it. */
         @Nullable
         LocalCall local();
     }
@@ -44,7 +44,7 @@ public sealed interface HistoryEvent {
                     SideEffectRecorded,
                     VersionRecorded {}
 
-    /** Something worth knowing that the code is not told: in no turn. */
+    /** An event for readers of the history, which is not fed to the code: it belongs to no turn. */
     sealed interface Informing extends HistoryEvent
             permits FirstTurnStarted,
                     WorkflowPaused,

@@ -34,7 +34,7 @@ public record IncidentResolved(
         this(id, at, seq, resolution, by, reason, null, null);
     }
 
-    /** The same without the arguments, which belong to the run and go with it. */
+    /** Copies the event without the arguments, which belong to the run and go with it. */
     public IncidentResolved withoutInput() {
         return new IncidentResolved(id, at, seq, resolution, by, reason, attempts, null);
     }

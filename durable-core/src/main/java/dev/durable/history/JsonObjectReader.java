@@ -170,7 +170,7 @@ public final class JsonObjectReader {
         return (int) in.currentLocation().getCharOffset();
     }
 
-    /** Says where, and not what stands there, which may be anybody's data. */
+    /** Says where, and not what stands there, which may be data of the application. */
     private static IllegalArgumentException noJson(JacksonException e) {
         TokenStreamLocation where = e.getLocation();
         return new IllegalArgumentException(
@@ -185,7 +185,7 @@ public final class JsonObjectReader {
         }
     }
 
-    /** Whether the scan took it; a parser read it where it did not. */
+    /** Returns whether the scan took the text; a parser read it where the scan did not. */
     boolean isScanned() {
         return names == null;
     }

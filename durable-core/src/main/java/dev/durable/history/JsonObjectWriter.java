@@ -65,7 +65,7 @@ public final class JsonObjectWriter {
         return LoneSurrogates.escape(text.toString());
     }
 
-    /** Whether it stands in JSON as it is. */
+    /** Returns whether the text stands in JSON as it is. */
     private static boolean isPlain(String value) {
         for (int i = 0; i < value.length(); i++) {
             char c = value.charAt(i);

@@ -5,7 +5,7 @@ package dev.durable.history;
  * and a replay wants slices of the text, not tokens (docs/decisions/0047).
  *
  * <p>Strict: what it takes for a value is one by RFC 8259. What it does not take may be one all the same (one nested deeper
- * than {@value #DEEPEST}), so whoever is told {@link #NONE} asks a parser, which also knows what is wrong.
+ * than {@value #DEEPEST}), so a caller that gets {@link #NONE} asks a parser, which also knows what is wrong.
  */
 final class JsonScan {
     /** No value that this knows of. */
@@ -17,8 +17,8 @@ final class JsonScan {
     private JsonScan() {}
 
     /**
-     * Whether arrays and objects are nested deeper than so, in one pass: who reads level by level reads each of them as often
-     * as it is deep.
+     * Returns whether arrays and objects are nested deeper than this, in one pass: a reader that goes level by level
+     * reads each of them as often as it is deep.
      */
     static boolean isDeeperThan(int most, String text) {
         int depth = 0;
@@ -54,7 +54,7 @@ final class JsonScan {
         return c == ' ' || c == '\n' || c == '\r' || c == '\t';
     }
 
-    /** Whether this character stands there. */
+    /** Returns whether this character stands at this place. */
     static boolean stands(String text, int at, char c) {
         return at < text.length() && text.charAt(at) == c;
     }

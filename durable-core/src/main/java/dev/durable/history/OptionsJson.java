@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  * read: both directions remember what they did last.
  */
 public final class OptionsJson {
-    /** What it means that a value is not there: part of the format, whatever the defaults of a release are. */
+    /** The meaning of absent values: part of the format, whatever the defaults of a release are. */
     private static final ActivityOptions UNSAID = new ActivityOptions(
             null,
             Duration.ofMinutes(1),
@@ -74,7 +74,7 @@ public final class OptionsJson {
 
     /** Bytes of options that were read, and of those that were written. */
     private static final int REMEMBERED = 4 << 20;
-    /** What an entry weighs beside its texts. */
+    /** The weight of an entry beside its texts, in bytes. */
     private static final int ENTRY = 1_024;
 
     private static final LoadingCache<ActivityOptions, String> WRITTEN = Caffeine.newBuilder()
@@ -127,7 +127,10 @@ public final class OptionsJson {
         return READ.get(json).options;
     }
 
-    /** The same, to show them beside others: those of an activity that says nothing where they can't be read. */
+    /**
+     * Options from their JSON text, to show them beside others: those of an activity that says nothing where the text
+     * can't be read.
+     */
     public static ActivityOptions decodeIfReadable(String json) {
         try {
             return decode(json);
@@ -137,8 +140,8 @@ public final class OptionsJson {
     }
 
     /**
-     * Options from their JSON text, for who is to keep them. An option is written only where it is not as it always was,
-     * so one that is not known here asks for something that this version would not do.
+     * Options from their JSON text, for a process that will act by them. An option is written only where it is not as
+     * it always was, so one that is not known here asks for something that this version would not do.
      *
      * @throws IllegalArgumentException if there is an option or a value that this version does not know
      */

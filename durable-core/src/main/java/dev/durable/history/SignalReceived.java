@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param input its arguments, a JSON array
  * @param withNext whether only its handler ran in this turn, to its first wait, and all else waited for the event behind
  *     it: messages are fed so where the first of them alone would have ended the run while the others waited
- * @param acceptedAt when its sender was told that it is durable, by the store's clock; null where that was {@code at}, and
- *     in histories that older versions wrote
+ * @param acceptedAt when its sender learned that it is durable, by the store's clock; null where that was {@code at},
+ *     and in histories that older versions wrote
  */
 public record SignalReceived(
         long id,
@@ -35,7 +35,7 @@ public record SignalReceived(
         this(id, at, messageId, name, input, withNext, null);
     }
 
-    /** The same with a turn of its own. */
+    /** A signal that was fed in a turn of its own. */
     public SignalReceived(long id, Instant at, UUID messageId, String name, Payload input) {
         this(id, at, messageId, name, input, false);
     }

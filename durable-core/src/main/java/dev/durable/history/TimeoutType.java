@@ -6,6 +6,6 @@ public enum TimeoutType {
     START_TO_CLOSE,
     SCHEDULE_TO_CLOSE,
     HEARTBEAT,
-    /** Nobody had begun it by the time that was said when it was enqueued. */
+    /** No worker had begun it by the time that was set when it was enqueued. */
     EXPIRY
 }

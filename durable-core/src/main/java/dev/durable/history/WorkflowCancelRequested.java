@@ -4,7 +4,7 @@ import java.time.Instant;
 import java.util.UUID;
 
 /**
- * Somebody asked the run to end; its code sees a CancelledException.
+ * A request to cancel was fed to the run; its code sees a CancelledException.
  *
  * @param id its place in the history
  * @param at when

@@ -45,22 +45,25 @@ public record WorkflowStarted(
         headers = NamedValues.copyOf(headers);
     }
 
-    /** The same, as if it stood there: where the run was paused before its first turn, its commands stand behind that. */
+    /**
+     * Copies the event to this place: where the run was paused before its first turn, its commands stand behind the
+     * pause.
+     */
     public WorkflowStarted withId(long place) {
         return with(place, firstTurnDone, startDelay, startedBy);
     }
 
-    /** The same, its first turn having been made without a command. */
+    /** Copies the event; its first turn has been made without a command. */
     public WorkflowStarted withFirstTurnDone() {
         return with(id, true, startDelay, startedBy);
     }
 
-    /** The same, its first turn to wait so long. */
+    /** Copies the event with this delay of the first turn. */
     public WorkflowStarted withStartDelay(Duration delay) {
         return with(id, firstTurnDone, delay.isZero() ? null : delay, startedBy);
     }
 
-    /** The same, started by this caller. */
+    /** Copies the event with this caller. */
     public WorkflowStarted withStartedBy(String caller) {
         return with(id, firstTurnDone, startDelay, caller);
     }

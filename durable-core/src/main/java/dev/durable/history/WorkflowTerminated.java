@@ -3,7 +3,7 @@ package dev.durable.history;
 import java.time.Instant;
 
 /**
- * Somebody terminated the run. None of its code ran.
+ * The run was terminated from outside. None of its code ran.
  *
  * @param id its place in the history
  * @param at when

@@ -1,5 +1,5 @@
 /**
- * What happened to a run, event by event: the only truth about it.
+ * The history of a run, event by event: the only truth about it.
  *
  * <pre>{@code
  * history  = Started Command* (Inbound Command*)* Closing?      (Informing events may stand anywhere, and are in no turn)

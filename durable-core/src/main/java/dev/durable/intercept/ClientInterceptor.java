@@ -6,8 +6,8 @@ package dev.durable.intercept;
  *
  * <p>An exception refuses the call: the caller gets it as it is, and nothing was written if it was thrown before {@link
  * Next#proceed()}. Calls on many runs at once ({@code client.workflows()}, {@code client.jobs()}), {@code enqueueAgain} and
- * the calls of operators are not intercepted. So a refusal is a rule for an application's own code, and no security: who
- * can reach the database needs no client.
+ * the calls of operators are not intercepted. So a refusal is a rule for an application's own code, and no security: a
+ * program that can reach the database needs no client.
  */
 public non-sealed interface ClientInterceptor extends Interceptor {
 

@@ -7,21 +7,21 @@ import org.slf4j.MDC;
  * Carries context that is bound to a thread (a tenant, a user, keys of the MDC) from the caller of a start to the code that
  * runs for it, in whatever process and however much later.
  *
- * <p>What {@link #capture()} gives on the caller's thread becomes headers of the run, each under {@code name.key}. They are
- * written once, with the start, and never change: {@link #restore} gets the same on every thread of the workflow's code, live
- * and on replay, and around the body of each of its activities. So workflow code may rely on it. Where an activity starts
- * further runs, they get the context of that activity.
+ * <p>The map that {@link #capture()} gives on the caller's thread becomes headers of the run, each under {@code
+ * name.key}. They are written once, with the start, and never change: {@link #restore} gets the same on every thread of
+ * the workflow's code, live and on replay, and around the body of each of its activities. So workflow code may rely on
+ * it. Where an activity starts further runs, they get the context of that activity.
  *
  * <p>A header that the start's options have under the same name wins over what is captured: {@code
  * StartOptions.id("order-42").header("mdc.tenant", "acme")} starts in another context than the caller's. The {@linkplain
- * dev.durable.client.StartOptions bounds of headers} hold for all together. Headers are stored as plain text, and who reads
- * the history sees them: carry names, no secrets.
+ * dev.durable.client.StartOptions bounds of headers} hold for all together. Headers are stored as plain text, and all
+ * readers of the history see them: carry names, no secrets.
  */
 public interface ContextPropagator {
 
     /**
-     * What its headers begin with: letters, digits, {@code -} and {@code _}; {@code mdc}. Recorded, so it must stay the same
-     * for as long as there are runs.
+     * The prefix of its headers: letters, digits, {@code -} and {@code _}; {@code mdc}. Recorded, so it must stay the
+     * same for as long as there are runs.
      */
     String name();
 

@@ -2,7 +2,7 @@ package dev.durable.intercept;
 
 import java.util.Optional;
 
-/** What an interceptor goes on with: the next interceptor, and in the end the call or the work itself. */
+/** The rest of the chain behind an interceptor: the next interceptor, and in the end the call or the work itself. */
 @FunctionalInterface
 public interface Next {
     /**

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /** A start that an interceptor sees: of a run, of a background job, or of a batch of jobs. */
 public interface StartCall {
 
-    /** What is started. */
+    /** The kinds of starts. */
     enum Kind {
         /** A run: {@code client.start}. */
         WORKFLOW,

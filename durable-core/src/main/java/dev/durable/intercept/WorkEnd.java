@@ -3,14 +3,14 @@ package dev.durable.intercept;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How work ended, where that is more than that it returned or threw.
+ * The end of a turn or an attempt, where it is more than that the code returned or threw.
  *
- * @param kind what came of it
+ * @param kind the kind of end
  * @param failure why, as {@link InterceptedEngine#masked} gives exceptions; null where nothing failed
  */
 public record WorkEnd(Kind kind, @Nullable Throwable failure) {
 
-    /** What came of the work. */
+    /** The kinds of ends. */
     public enum Kind {
         /** The turn completed its run. */
         RUN_COMPLETED,

@@ -1,7 +1,7 @@
 package dev.durable.intercept;
 
 /**
- * Wraps what a worker does: attempts of activities, turns of workflows, replays. Each method does nothing but proceed
+ * Wraps the work of a worker: attempts of activities, turns of workflows, replays. Each method does nothing but proceed
  * unless it is overridden.
  *
  * <p>Interceptors of turns are no workflow code: what they do is not recorded and must not change what the code does. They
@@ -47,8 +47,8 @@ public non-sealed interface WorkerInterceptor extends Interceptor {
     }
 
     /**
-     * Whether {@link #turn} is called for turns of replays, too. Replays are slower then, as each turn is made by itself;
-     * asked once, when it is registered.
+     * Returns whether {@link #turn} is called for turns of replays, too. Replays are slower then, as each turn is made
+     * by itself; asked once, when it is registered.
      */
     default boolean seesReplayedTurns() {
         return false;

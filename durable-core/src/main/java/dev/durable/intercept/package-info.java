@@ -1,6 +1,6 @@
 /**
- * What wraps calls of clients and work of workers, and what carries the context of a caller (a tenant, a user, a trace) to
- * the code that runs for it later, in other processes.
+ * Interceptors around calls of clients and around work of workers, and propagators that carry the context of a caller
+ * (a tenant, a user, a trace) to the code that runs for it later, in other processes.
  *
  * <pre>
  *   client.start(…)                                        a worker
@@ -8,10 +8,10 @@
  *                                                    └──► activity:  restore ─► interceptors ─► body
  * </pre>
  *
- * <p>Interceptors are called in the order in which they were registered: the first is the outermost. They see who is
- * called and the headers, not arguments and results; they may change headers where these are about to be recorded, and may
- * refuse a call by an exception. What came of a call they can't change: an exception of the call itself that an interceptor
- * swallows is thrown all the same.
+ * <p>Interceptors are called in the order in which they were registered: the first is the outermost. They see the
+ * called method and the headers, not arguments and results; they may change headers where these are about to be
+ * recorded, and may refuse a call by an exception. They can't change the outcome of a call: an exception of the call
+ * itself that an interceptor swallows is thrown all the same.
  *
  * <p>Registered with {@link dev.durable.client.DurableEngine.Builder#intercept} and {@link
  * dev.durable.client.DurableEngine.Builder#propagate}. All are used by several threads at once. Nothing registered costs

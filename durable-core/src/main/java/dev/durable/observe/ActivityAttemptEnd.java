@@ -49,7 +49,7 @@ public record ActivityAttemptEnd(
         DISCARDED,
         /** Used up or not to be repeated, and it waits for an operator. */
         DEAD_LETTER,
-        /** The same, as an incident. */
+        /** The attempts are used up, and it waits as an incident. */
         INCIDENT,
         /** Its worker shuts down, or the database was away: no attempt is used. */
         GIVEN_BACK,

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record ClaimAnswer(What what, @Nullable String taskQueue, int wanted, int found, Duration took) {
 
-    /** What is claimed. */
+    /** The kinds of claims. */
     public enum What {
         RUNS,
         JOBS

@@ -9,8 +9,8 @@ import java.util.UUID;
  * implemented.
  *
  * <p>They are called on the engine's threads, after the fact and outside of locks, by several threads at once. They must be
- * quick and wait for nothing: who has more to do puts it into a queue. What they throw is dropped, and logged once a minute.
- * One observer belongs to one engine.
+ * quick and wait for nothing: an observer that has more to do puts it into a queue. Exceptions of observers are
+ * dropped, and logged once a minute. One observer belongs to one engine.
  */
 public interface EngineObserver {
 
@@ -18,8 +18,8 @@ public interface EngineObserver {
     EngineObserver NONE = new EngineObserver() {};
 
     /**
-     * Whether it hears this engine: asked once, before {@link #engineStarted}. One that may be given to several engines and
-     * belongs to another says false.
+     * Returns whether it hears this engine: asked once, before {@link #engineStarted}. One that may be given to several
+     * engines and belongs to another says false.
      */
     default boolean takes(DurableEngine engine) {
         return true;
@@ -75,10 +75,12 @@ public interface EngineObserver {
     /** So many heartbeats were written with one batch; throttling keeps most of a body's own calls back. */
     default void heartbeatsWritten(int count) {}
 
-    /** The store refused what this process said of an attempt or a run, as its lease or fence was no longer held. */
+    /**
+     * The store refused a write of this process about an attempt or a run, as its lease or fence was no longer held.
+     */
     default void staleRefused(Stale what) {}
 
-    /** What was refused as stale. */
+    /** The kinds of writes that are refused as stale. */
     enum Stale {
         /** The outcome of an attempt, or that it is to be retried or was given back. */
         ATTEMPT,
@@ -86,12 +88,12 @@ public interface EngineObserver {
         HEARTBEAT,
         /** A step that had taken in an outcome whose lease was lost. */
         OUTCOME_IN_TRANSITION,
-        /** A step of a run that somebody else had written meanwhile. */
+        /** A transition of a run that another process had written meanwhile. */
         TRANSITION
     }
 
     /**
-     * Timeouts were ended here that no worker watched, as nobody ran what timed out.
+     * Activities that waited for a worker were ended here for a timeout.
      *
      * @param count jobs that waited for longer than schedule-to-start, schedule-to-close or their expiry allow
      */
@@ -154,14 +156,14 @@ public interface EngineObserver {
      */
     default void outboxRelayed(int delivered, int refused) {}
 
-    /** Whether somebody wants {@link #queuesSampled}: only then anything is read for it. */
+    /** Returns whether this observer wants {@link #queuesSampled}: only then anything is read for it. */
     default boolean wantsQueueSamples() {
         return false;
     }
 
-    /** This process is the one that looks at what waits for all of them, and has looked. */
+    /** This process samples the queues for all processes, and has taken a sample. */
     default void queuesSampled(QueueSample sample) {}
 
-    /** Another process is the one that looks; what was told before is out of date. */
+    /** Another process samples the queues from now on; the last sample that this observer got is out of date. */
     default void queuesLeftToOthers() {}
 }

@@ -3,7 +3,7 @@ package dev.durable.observe;
 import java.util.List;
 
 /**
- * What waits and what is kept in memory in one process, at the moment of the call. Costs no round trip.
+ * The sizes of a process's queues and of its memory of runs, at the moment of the call. Costs no round trip.
  *
  * @param lanes the group-commit lanes, in a fixed order
  * @param cache the runs that are kept in memory

@@ -6,7 +6,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What waits in the whole installation, as one process has read it for all.
+ * The waiting work of the whole installation, as one process has read it for all.
  *
  * @param at when, by the database's clock
  * @param queues all queues that hold something or have a setting

@@ -8,7 +8,7 @@ import java.util.UUID;
  *
  * @param workflowType the type
  * @param workflowId the business identity
- * @param runId which run
+ * @param runId the run
  * @param events how many events its history has
  * @param took how long that took, with reading the pages of the history that the claim did not bring
  */

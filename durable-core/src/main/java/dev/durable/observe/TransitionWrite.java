@@ -10,7 +10,7 @@ import java.util.UUID;
  * @param workflowType the type; empty where a process only gives back a run that it does not know
  * @param workflowId the business identity
  * @param runId which run
- * @param outcome what became of it
+ * @param outcome the store's answer
  * @param events how many events it has
  * @param took from when it was handed over to its answer: waiting for a lane, and the commit
  */

@@ -9,7 +9,7 @@ import java.util.UUID;
  * @param workflowId the business identity
  * @param runId of the run that was to be started
  * @param how which way it took
- * @param outcome what became of it
+ * @param outcome the store's answer
  */
 public record WorkflowStart(String workflowType, String workflowId, UUID runId, How how, Outcome outcome) {
 
@@ -23,7 +23,7 @@ public record WorkflowStart(String workflowType, String workflowId, UUID runId, 
         JOINED
     }
 
-    /** What became of it. */
+    /** The store's answers to a start. */
     public enum Outcome {
         STARTED,
         /** A run of this workflow id is open; its policy says whether that is an error. */

@@ -40,7 +40,7 @@ final class ActivityMeters {
     }
 
     void begun(ActivityAttemptBegin begin) {
-        // A local activity waits for nobody, and a later attempt waited for its turn to be tried again.
+        // A local activity waits for no worker, and a later attempt waited for its retry delay.
         if (begin.attempt() == 1 && !begin.local()) {
             activities.of(begin.activity()).queues.of(begin.taskQueue()).waits.record(begin.waited());
         }

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * not kept in the context's maps, which would cost more than all else of an observation: those of few values are made once
  * for all alike ({@link SharedTags}), those of many when a handler reads them. Used by the thread that makes the call.
  *
- * <p>Micrometer has a class of contexts for those who send and one for those who receive, so {@link SentContext} and {@link
+ * <p>Micrometer has a class of contexts for senders and one for receivers, so {@link SentContext} and {@link
  * ReceivedContext} override the same six methods, and all that they do is here.
  */
 final class CallTags {

@@ -70,7 +70,7 @@ public enum DurableMeter {
             null,
             "attempts that failed, by what they failed like",
             "fingerprint"),
-    WAITING_TIMEOUTS("durable.waiting.timeouts", Kind.COUNTER, null, "jobs that nobody ran until they timed out"),
+    WAITING_TIMEOUTS("durable.waiting.timeouts", Kind.COUNTER, null, "jobs that no worker ran until they timed out"),
     HEARTBEATS("durable.heartbeats", Kind.COUNTER, null, "heartbeats that were written"),
     STALE_REFUSALS("durable.stale.refusals", Kind.COUNTER, null, "what was refused as stale", "what"),
 
@@ -104,7 +104,7 @@ public enum DurableMeter {
     CACHE_MAX_SIZE("durable.cache.max.size", Kind.GAUGE, "bytes", "from which size on runs are evicted"),
     SLOTS_MAX("durable.slots.max", Kind.GAUGE, null, "activities at once", "queue"),
     SLOTS_USED("durable.slots.used", Kind.GAUGE, null, "slots that something runs in", "queue"),
-    ZOMBIES("durable.zombies", Kind.GAUGE, null, "bodies that were told to end long ago and still run", "queue"),
+    ZOMBIES("durable.zombies", Kind.GAUGE, null, "bodies that were asked to stop long ago and still run", "queue"),
     STALLED_HERE("durable.stalled.here", Kind.GAUGE, null, "runs that stalled in this process lately"),
     UPKEEP_LATE("durable.upkeep.late", Kind.GAUGE, null, "1 while a chore of upkeep is late", "chore"),
     QUEUE_SAMPLER("durable.queue.sampler", Kind.GAUGE, null, "1 in the process that reads the queues for all"),
@@ -167,12 +167,12 @@ public enum DurableMeter {
         return kind;
     }
 
-    /** What a value is; null of counts and of timers, which are in the unit of the registry. */
+    /** The unit of a value; null of counts and of timers, which are in the unit of the registry. */
     public @Nullable String unit() {
         return unit;
     }
 
-    /** What it means. */
+    /** The meaning of its values, in a phrase. */
     public String description() {
         return description;
     }

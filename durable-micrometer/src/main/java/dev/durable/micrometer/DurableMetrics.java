@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Makes the meters of one engine: {@code DurableEngine.builder(store).observe(DurableMetrics.of(registry)).start()}. {@link
- * DurableMeter} lists them. Several engines of a process have one each, told apart by a tag of yours.
+ * DurableMeter} lists them. Several engines of a process have one each, which a tag of the application distinguishes.
  */
 public final class DurableMetrics implements EngineObserver {
     /** Failures are counted by so many fingerprints; what fails otherwise is counted together. */
@@ -36,7 +36,7 @@ public final class DurableMetrics implements EngineObserver {
     private final EngineRoomMeters engineRoom;
     private final QueueGauges queues;
     private final boolean firstOnly;
-    /** Whether an engine has it, or the same for the first engine. */
+    /** True once an engine has these meters; shared with {@link #ofFirstEngine}. */
     private final AtomicBoolean bound;
 
     private volatile @Nullable EngineGauges gauges;
@@ -57,14 +57,16 @@ public final class DurableMetrics implements EngineObserver {
         return of(registry, Tags.empty());
     }
 
-    /** The same with tags on all of them, such as the schema where a process has several engines. */
+    /**
+     * Meters in this registry, with these tags on all of them, such as the schema where a process has several engines.
+     */
     public static DurableMetrics of(MeterRegistry registry, Iterable<? extends Tag> common) {
         return new DurableMetrics(registry, Tags.of(common), false, new AtomicBoolean());
     }
 
     /**
-     * The same, which may be given to several engines, and measures the one that starts first, as long as that is open. An
-     * engine that has these meters already is not measured twice.
+     * Copies these meters as an observer that may be given to several engines: it measures the one that starts first,
+     * as long as that is open. An engine that has these meters already is not measured twice.
      */
     public DurableMetrics ofFirstEngine() {
         return new DurableMetrics(registry, common, true, bound);

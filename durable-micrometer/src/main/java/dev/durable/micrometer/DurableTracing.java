@@ -84,7 +84,7 @@ public final class DurableTracing implements ClientInterceptor, WorkerIntercepto
     private final InterceptedEngine engine;
     private final TracedNames names;
     private final SharedTags.Cache shared = new SharedTags.Cache(this::make);
-    private final AtomicBoolean told = new AtomicBoolean();
+    private final AtomicBoolean warned = new AtomicBoolean();
 
     private DurableTracing(
             ObservationRegistry registry, Duration oneTraceFor, InstantSource clock, InterceptedEngine engine) {
@@ -101,8 +101,8 @@ public final class DurableTracing implements ClientInterceptor, WorkerIntercepto
     }
 
     /**
-     * The same, where a turn that is made later than that after the start of its run, and an attempt that begins later than
-     * that after it was scheduled, begins a new trace.
+     * Sets for how long a trace goes on: a turn that is made later than that after the start of its run, and an attempt
+     * that begins later than that after it was scheduled, begin a new trace.
      *
      * @throws IllegalArgumentException where it is negative
      */
@@ -115,12 +115,15 @@ public final class DurableTracing implements ClientInterceptor, WorkerIntercepto
         return new DurableTracing(registry, time, clock, engine);
     }
 
-    /** The same by another clock. */
+    /** Copies the tracing with another clock. */
     DurableTracing by(InstantSource other) {
         return new DurableTracing(registry, oneTraceFor, other, engine);
     }
 
-    /** The same for one engine: with its schema, with places for its names, and with exceptions as it masks them. */
+    /**
+     * Copies the tracing for one engine: with its schema, with places for its names, and with exceptions as it masks
+     * them.
+     */
     @Override
     public DurableTracing in(InterceptedEngine of) {
         return new DurableTracing(registry, oneTraceFor, clock, of);
@@ -301,8 +304,8 @@ public final class DurableTracing implements ClientInterceptor, WorkerIntercepto
     }
 
     /**
-     * What a handler throws (one of the application's, a tracer's) loses the span and not the call: that would be refused, or
-     * told as failed when it is done.
+     * An exception of a handler (one of the application's, a tracer's) loses the span and not the call: otherwise the
+     * call would be refused, or reported as failed when it is done.
      */
     private void run(DurableObservation what, Observation.Context context, CallTags tags, Next next) {
         if (registry.isNoop()) {
@@ -391,7 +394,7 @@ public final class DurableTracing implements ClientInterceptor, WorkerIntercepto
 
     private void threw(Throwable thrown) {
         Throwable shown = engine.masked().apply(thrown);
-        if (told.getAndSet(true)) {
+        if (warned.getAndSet(true)) {
             Thrown.quietly(() -> log.debug("an observation failed", shown));
         } else {
             Thrown.quietly(() -> log.warn(

@@ -23,7 +23,7 @@ final class EnumMeters<E extends Enum<E>, T> {
     T of(E constant) {
         T known = made.get(constant.ordinal());
         if (known == null) {
-            // The registry gives the same meter to all who ask for it.
+            // The registry gives one meter to all its callers.
             known = maker.apply(constant);
             made.set(constant.ordinal(), known);
         }

@@ -11,11 +11,12 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 
 /**
- * Counts failures by fingerprint, of which there is a bounded number at once. Fingerprints can be chosen by whoever chooses
- * what fails, so a place is not for ever: where all are taken, a new one gets that of the one that has not been counted for
- * the longest time, if that is idle. While none is idle, what is new counts as {@code other}, and has a place of its own
- * soon after the storm is over. A counter that has lost its place leaves the registry; where it returns, it begins at zero,
- * which rates and increases take for a restart. Thread-safe; asked where something failed only.
+ * Counts failures by fingerprint, of which there is a bounded number at once. Fingerprints can be chosen by an attacker
+ * who chooses the inputs that fail, so a place is not for ever: where all are taken, a new one gets that of the one
+ * that has not been counted for the longest time, if that is idle. While none is idle, what is new counts as {@code
+ * other}, and has a place of its own soon after the storm is over. A counter that has lost its place leaves the
+ * registry; where it returns, it begins at zero, which rates and increases take for a restart. Thread-safe; asked where
+ * something failed only.
  */
 final class FailureCounters {
     private static final long IDLE_NANOS = Duration.ofMinutes(10).toNanos();

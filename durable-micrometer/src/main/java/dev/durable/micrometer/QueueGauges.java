@@ -81,8 +81,8 @@ final class QueueGauges {
     }
 
     /**
-     * Those that are served here, and of the others so many: callers name queues. More of them are a mistake of somebody's, and
-     * their sum would hide that.
+     * The queues that are served here, and a bounded number of the others, as callers name queues. More of them are a
+     * mistake of a caller's, and their sum would hide that.
      */
     private List<QueueDescription> shown(List<QueueDescription> queues) {
         Predicate<QueueDescription> here = queue -> served.contains(queue.taskQueue());

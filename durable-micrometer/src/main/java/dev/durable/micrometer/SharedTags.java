@@ -6,11 +6,11 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.function.Function;
 
 /**
- * What all observations of one kind with the same types and queue have in common.
+ * The tags that all observations of one kind with the same types and queue have in common.
  *
  * @param contextualName the name of their spans
  * @param begun attributes of few values
- * @param completed the same when the call was made
+ * @param completed those attributes and the outcome of a call that was made
  */
 record SharedTags(String contextualName, KeyValues begun, KeyValues completed) {
     private static final String OUTCOME = "durable.outcome";
@@ -21,7 +21,7 @@ record SharedTags(String contextualName, KeyValues begun, KeyValues completed) {
     }
 
     /**
-     * The same where it ended otherwise.
+     * The attributes of a call that ended otherwise.
      *
      * @param error the class of what was thrown, of a bounded number
      */
@@ -30,7 +30,7 @@ record SharedTags(String contextualName, KeyValues begun, KeyValues completed) {
     }
 
     /**
-     * What a call has in common with others.
+     * The properties that a call shares with others.
      *
      * @param operation what is done, in a word: {@code enqueue}, say
      * @param type of the workflow, or the activity of a background job

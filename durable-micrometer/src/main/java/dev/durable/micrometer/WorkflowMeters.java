@@ -14,7 +14,7 @@ import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
 
-/** Counts what becomes of workflow runs. */
+/** Counts and times starts, transitions, replays and ends of workflow runs. */
 final class WorkflowMeters {
     private final MeterRegistry registry;
     private final Tags common;

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
-/** What is left in a registry of an engine that has closed. */
+/** The meters of an engine that has closed, as its registry has them. */
 class ClosedMetersTest {
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
 

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What spans say of work that failed. */
+/** The spans of work that failed. */
 class FailedSpansTest {
     private static final String SECRET = "hunter2";
     private static final Duration PATIENCE = Duration.ofMinutes(1);

@@ -31,10 +31,12 @@ import org.junit.jupiter.api.Test;
 @Tag("slow")
 class MetersTest {
     private static final Path DOCUMENT = Path.of("../docs/metrics.md");
+    private static final Path GLOSSARY = Path.of("../docs/concepts.md");
     private static final Path DASHBOARD = Path.of("../dashboards/grafana/durable.json");
     private static final Path RULES = Path.of("../dashboards/prometheus/durable-rules.yml");
     private static final Pattern ROW =
             Pattern.compile("^\\| `(durable\\.[a-z.]+)` \\| (\\w+) \\| ([^|]*) \\|", Pattern.MULTILINE);
+    private static final Pattern NAME = Pattern.compile("`(durable\\.[a-z.]+)`");
     private static final Pattern SERIES = Pattern.compile("\\bdurable_[a-z_]+");
     private static final Pattern TYPED = Pattern.compile("^([a-z_]+)(?:\\{[^}]*})? ", Pattern.MULTILINE);
 
@@ -102,6 +104,16 @@ class MetersTest {
                                         meter.meterName(),
                                         meter.kind().name().toLowerCase(Locale.ROOT),
                                         String.join(" ", meter.tags())))
+                        .toList());
+    }
+
+    @Test
+    void the_glossary_names_every_meter_once_and_no_other() throws IOException {
+        String meters = Files.readString(GLOSSARY).split("### Meters", -1)[1];
+
+        assertThat(NAME.matcher(meters).results().map(name -> name.group(1)))
+                .containsExactlyInAnyOrderElementsOf(Arrays.stream(DurableMeter.values())
+                        .map(DurableMeter::meterName)
                         .toList());
     }
 

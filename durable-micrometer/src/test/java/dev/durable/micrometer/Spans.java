@@ -41,7 +41,7 @@ final class Spans implements SpanExporter {
         this(span -> {});
     }
 
-    /** @param told told each span that has ended */
+    /** @param told gets each span that has ended */
     Spans(Consumer<SpanData> told) {
         this.told = told;
         SdkTracerProvider provider = SdkTracerProvider.builder()

@@ -31,7 +31,7 @@ final class TracedWorker implements AutoCloseable {
     private final List<Ended> spans = new CopyOnWriteArrayList<>();
     private final List<String> other = new CopyOnWriteArrayList<>();
 
-    /** A span as its process has told it. */
+    /** A span as its process has reported it. */
     record Ended(String trace, String parent, String id, String name) {}
 
     @Activity
@@ -113,7 +113,7 @@ final class TracedWorker implements AutoCloseable {
         return List.copyOf(spans);
     }
 
-    /** What it wrote besides spans. */
+    /** The process's output besides spans. */
     String log() {
         return String.join("\n", other);
     }

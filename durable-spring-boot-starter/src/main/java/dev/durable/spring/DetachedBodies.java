@@ -19,7 +19,7 @@ import org.springframework.util.ClassUtils;
 
 /**
  * Refuses activities whose call returns while the body still runs on another thread: they would be recorded as completed
- * before they are, and what the body throws would reach nobody. {@code @Async} counts wherever Spring looks for it, also
+ * before they are, and an exception of the body would be lost. {@code @Async} counts wherever Spring looks for it, also
  * where asynchronous calls are not enabled; so does any other advice by which Spring makes a call asynchronous.
  */
 final class DetachedBodies {

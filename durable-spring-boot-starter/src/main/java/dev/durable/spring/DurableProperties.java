@@ -17,7 +17,8 @@ import org.springframework.util.unit.DataSize;
  * @param enabled Whether Durable is configured at all.
  * @param schema Database schema of Durable's tables: the tenant boundary.
  * @param installation Name of the installation that this process belongs to, such as prod: it does no work in a database
- *     that holds the work of another one. Without it only copies by template and restored dumps are told, not snapshots.
+ *     that holds the work of another one. Without it only copies by template and restored dumps are recognised, not
+ *     snapshots.
  * @param rolePrefix With what the names of the roles of the schema begin: the schema's name when not set.
  * @param migrate What is done about the schema at start: migrate it, only validate it, or nothing.
  * @param migrationUrl JDBC URL by which the schema is migrated: straight to the server, not through a pooler. The

@@ -51,7 +51,7 @@ record EngineFromProperties(DurableProperties properties, boolean virtualThreads
         }
     }
 
-    /** Whether an activity that Spring Security refused is not tried again. */
+    /** Returns whether an activity that Spring Security refused is not tried again. */
     boolean endsDenied() {
         return !properties.retryDenied() && RefusedBySecurity.canBe();
     }
@@ -63,7 +63,10 @@ record EngineFromProperties(DurableProperties properties, boolean virtualThreads
         }
     }
 
-    /** Who adds a queue does not want to lose the one in which everything else is. */
+    /**
+     * Serves the queues of the properties, and the default queue beside them: an application that adds a queue does not
+     * want to lose the one that all other work is in.
+     */
     private void serve(DurableEngine.Builder builder) {
         Map<String, DurableProperties.Queue> served = new LinkedHashMap<>(properties.queues());
         served.putIfAbsent(DEFAULT_QUEUE, DEFAULT);

@@ -14,8 +14,9 @@ import org.springframework.boot.thread.Threading;
 import org.springframework.core.env.Environment;
 
 /**
- * What the engines of an application context are made of: properties, workflow classes, activity beans, customizers. A bean,
- * so that a test slice can make an engine of the same parts on another store and on time that the test moves. Thread-safe.
+ * The parts of which the engines of an application context are made: properties, workflow classes, activity beans,
+ * customizers. A bean, so that a test slice can make an engine of the same parts on another store and on time that the
+ * test moves. Thread-safe.
  */
 public final class EngineParts {
     private static final Logger log = LoggerFactory.getLogger(DurableLifecycle.class);
@@ -53,7 +54,10 @@ public final class EngineParts {
         return new LateEngine(new Context(store, schema, more, onClose));
     }
 
-    /** The engine that is injected is the first: what can be of one engine only, such as the beans for meters, is its. */
+    /**
+     * Opens the engine that is injected as the first: beans that can belong to one engine only, such as those for
+     * meters, are its.
+     */
     private void openInjected() {
         if (beans.getBeanProvider(DurableEngine.class).getIfUnique() instanceof LateEngine injected) {
             injected.open();

@@ -104,7 +104,10 @@ final class KnownProperties {
         }
     }
 
-    /** Whether there is metadata of the starter: not where the jars of an application were merged into one. */
+    /**
+     * Adds the starter's metadata; returns whether there is any: not where the jars of an application were merged into
+     * one.
+     */
     private boolean addMetadata() {
         boolean found = false;
         try {

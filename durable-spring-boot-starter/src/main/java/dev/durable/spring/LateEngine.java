@@ -55,12 +55,15 @@ final class LateEngine implements PreparedEngine, SmartInitializingSingleton {
         this.client = ProxyFactory.getProxy(DurableClient.class, new ClientOfEngine(this::engine));
     }
 
-    /** What the application context gives to its engine, and what it does as the engine opens, works and closes. */
+    /**
+     * The parts that the application context gives to its engine, and its callbacks as the engine opens, works and
+     * closes.
+     */
     interface Surroundings {
         /** Asks for all beans that the engine is made of. */
         EngineBuilder parts();
 
-        /** Whether the engine waits for a database that is away, instead of failing. */
+        /** Returns whether the engine waits for a database that is away, instead of failing. */
         boolean startsWithoutDatabase();
 
         /** Called before the engine is made, when all singletons are there or it is to work again. */
@@ -85,7 +88,7 @@ final class LateEngine implements PreparedEngine, SmartInitializingSingleton {
         return make(parts());
     }
 
-    /** Without the lock: who makes beans may wait for another thread that makes beans. */
+    /** Without the lock: a thread that makes beans may wait for another thread that makes beans. */
     private EngineBuilder parts() {
         try {
             return surroundings.parts();
@@ -218,7 +221,9 @@ final class LateEngine implements PreparedEngine, SmartInitializingSingleton {
         open();
     }
 
-    /** One that can't begin, as the database has gone again, is dropped as a whole: the next try makes another. */
+    /**
+     * An engine that can't begin, as the database has gone again, is dropped as a whole: the next try makes another.
+     */
     private void workIfWanted() {
         PreparedEngine engine;
         lock.lock();

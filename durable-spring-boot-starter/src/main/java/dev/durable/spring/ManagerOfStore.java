@@ -10,8 +10,8 @@ import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 
 /**
- * Chooses who begins the transactions of transactional activities: the manager that is for the store's DataSource. Chosen
- * when first asked, as managers may be made later than the store. Thread-safe.
+ * Chooses the transaction manager that begins the transactions of transactional activities: the one for the store's
+ * DataSource. Chosen when first asked, as managers may be made later than the store. Thread-safe.
  */
 final class ManagerOfStore implements Supplier<PlatformTransactionManager> {
     private final ListableBeanFactory beans;
@@ -37,7 +37,7 @@ final class ManagerOfStore implements Supplier<PlatformTransactionManager> {
 
     /**
      * One that does not tell its DataSource is taken where it is the only or primary one, and refused where it is one of
-     * several. Where all are for others, nobody begins transactions of this DataSource but Durable.
+     * several. Where all are for others, Durable alone begins transactions of this DataSource.
      */
     private PlatformTransactionManager choose() {
         Map<String, PlatformTransactionManager> fitting = StoreDataSource.managers(beans, dataSource);

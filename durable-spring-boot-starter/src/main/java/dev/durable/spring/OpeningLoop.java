@@ -43,7 +43,7 @@ final class OpeningLoop {
         }
     }
 
-    /** An Error, of a class that is missing, say, ends one try and not the thread: health would not tell of it. */
+    /** An Error, of a class that is missing, say, ends one try and not the thread: health would not report that. */
     private boolean isDoneNow() {
         try {
             return isDone.getAsBoolean();

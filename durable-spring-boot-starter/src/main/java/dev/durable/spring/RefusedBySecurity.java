@@ -12,7 +12,7 @@ import org.springframework.util.ClassUtils;
  * directory or the database of users was away, it has refused nothing.
  */
 final class RefusedBySecurity implements RetryIf {
-    /** Whether the application has Spring Security. */
+    /** Returns whether the application has Spring Security. */
     static boolean canBe() {
         return ClassUtils.isPresent(
                 "org.springframework.security.core.AuthenticationException", RefusedBySecurity.class.getClassLoader());

@@ -19,8 +19,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an application sees in its log when its worker begins: queues, workflows, activities with their options, and why a
- * candidate was left out; and, apart, what this process lacks.
+ * The report in the log of an application whose worker begins: queues, workflows, activities with their options, and
+ * why a candidate was left out; and, apart, what this process lacks.
  *
  * @param contents what is registered
  * @param schema where the tables are
@@ -50,7 +50,7 @@ record StartReport(
         return String.join("\n", lines);
     }
 
-    /** What work would wait for other processes, each with what to do. */
+    /** Warnings about work that would wait for other processes, each with the way out. */
     List<String> warnings() {
         if (!contents.worker()) {
             return List.of();

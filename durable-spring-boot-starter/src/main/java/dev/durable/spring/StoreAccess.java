@@ -18,7 +18,7 @@ final class StoreAccess {
 
     private StoreAccess() {}
 
-    /** Whether trying again later may help, with nothing changed here. */
+    /** Returns whether trying again later may help, with nothing changed here. */
     static boolean isAway(Throwable failure) {
         if (isWrong(failure)) {
             return false;
@@ -27,7 +27,7 @@ final class StoreAccess {
                 || states(failure).anyMatch(state -> AWAY.contains(state) || state.startsWith(CONNECTION));
     }
 
-    /** What pools and drivers throw of a configuration that is wrong, in words; else the failure as it is. */
+    /** Explains exceptions that pools and drivers throw of a wrong configuration; else gives the failure as it is. */
     static RuntimeException explained(RuntimeException failure) {
         String said = chain(failure)
                 .filter(SQLException.class::isInstance)

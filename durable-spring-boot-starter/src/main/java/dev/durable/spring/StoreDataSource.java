@@ -128,13 +128,16 @@ final class StoreDataSource {
         return silent;
     }
 
-    /** Kafka's, say. JPA's has a resource of its own, and a DataSource besides; where that is not told it may be this one. */
+    /**
+     * Returns whether a manager is for other resources: Kafka's, say. JPA's has a resource of its own and a DataSource
+     * besides; where it does not name that, it may be this one.
+     */
     private static boolean isForOthers(Object manager) {
         return manager instanceof ResourceTransactionManager
                 && ReflectionUtils.findMethod(manager.getClass(), "getDataSource") == null;
     }
 
-    /** What is behind proxies of aspects. */
+    /** The object behind proxies of aspects. */
     static Object raw(Object proxyOrBean) {
         Object target = AopProxyUtils.getSingletonTarget(proxyOrBean);
         return target == null ? proxyOrBean : raw(target);

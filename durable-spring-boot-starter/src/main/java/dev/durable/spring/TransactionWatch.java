@@ -16,8 +16,8 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 
 /**
  * Sees the transactions of one manager begin and end. Spring keeps a connection bound to its thread, and says that a
- * transaction is active, until the last callback after the commit or the rollback has returned: what is written through
- * that connection meanwhile is committed by nobody. So the end is noted here, immediately before it is sent.
+ * transaction is active, until the last callback after the commit or the rollback has returned: no commit follows for
+ * what is written through that connection meanwhile. So the end is noted here, immediately before it is sent.
  *
  * <p>The note is bound to the thread under the connection's holder, of which each transaction has its own: a transaction
  * that is begun in such a callback is another one.
@@ -28,7 +28,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 record TransactionWatch(ConfigurableTransactionManager manager, DataSource dataSource)
         implements TransactionExecutionListener {
 
-    /** What is known of the transaction of a connection. */
+    /** The states of a connection's transaction, as far as they are known. */
     enum State {
         /** It has begun and can still commit. */
         OPEN,

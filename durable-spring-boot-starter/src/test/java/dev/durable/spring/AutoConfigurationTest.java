@@ -37,7 +37,7 @@ import org.springframework.context.SmartLifecycle;
 import org.springframework.jdbc.core.JdbcTemplate;
 import tools.jackson.databind.PropertyNamingStrategies;
 
-/** What an application sees of the starter: properties, what is there and what is missing, and the end. */
+/** The starter as an application sees it: properties, beans that are there or missing, and the end. */
 @Timeout(90)
 @Tag("slow")
 class AutoConfigurationTest {
@@ -130,7 +130,7 @@ class AutoConfigurationTest {
                         .isEqualTo("hello ann"));
     }
 
-    /** What the driver can't parse it writes into its log, and a password before an @ it takes for a host. */
+    /** The driver writes a URL that it can't parse into its log, and takes a password before an @ for a host. */
     @Test
     void
             a_migration_url_that_is_none_of_the_driver_is_refused_before_the_driver_sees_it_and_shown_without_its_password() {

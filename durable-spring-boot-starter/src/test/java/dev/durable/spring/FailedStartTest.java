@@ -32,7 +32,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 
-/** What an application shows when it does not start: a description of what is wrong, and what to do. */
+/** The output of an application that does not start: a description of what is wrong, and what to do. */
 @Timeout(60)
 class FailedStartTest {
     private final ApplicationContextRunner inMemory = new ApplicationContextRunner()

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.slf4j.LoggerFactory;
 
-/** What Durable logs in Spring applications while this is open, from INFO on; nothing of it goes to the console. */
+/** Collects Durable's log lines in Spring applications while it is open, from INFO on; none goes to the console. */
 final class Logged extends AppenderBase<ILoggingEvent> implements AutoCloseable {
     private final Logger logger = (Logger) LoggerFactory.getLogger("dev.durable.spring");
     private final List<ILoggingEvent> events = new CopyOnWriteArrayList<>();

@@ -17,7 +17,9 @@ import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What editors and documents know of {@code durable.*}: every property, with its description and its default. */
+/**
+ * The metadata of {@code durable.*} for editors and documents: every property, with its description and its default.
+ */
 class MetadataTest {
     /** {@code | `durable.schema` | `durable` | … |}. */
     private static final Pattern ROW =

@@ -30,7 +30,7 @@ import org.springframework.security.authentication.BadCredentialsException;
 import org.springframework.security.authorization.AuthorizationDecision;
 import org.springframework.security.authorization.AuthorizationDeniedException;
 
-/** What Spring Security refuses to an activity is not asked for again. */
+/** An activity that Spring Security refused is not tried again. */
 @Timeout(60)
 class RefusedBySecurityTest {
     private static final Duration SOON = Duration.ofSeconds(20);

@@ -48,7 +48,7 @@ final class Shop implements AutoCloseable {
         }
     }
 
-    /** What is published in a transaction, and what the listener of that phase does then. */
+    /** An event that is published in a transaction, with the call that the listener of that phase makes. */
     record Said(TransactionPhase phase, Runnable call) {}
 
     Shop(Kind kind, boolean autoCommit, Class<?>... more) {

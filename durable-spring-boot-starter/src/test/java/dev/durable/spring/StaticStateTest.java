@@ -24,8 +24,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * What a process keeps for all its engines, and after they are closed: each static collection says here by what it is
- * bounded. One that grows with what an application sends is a leak.
+ * The static state that a process keeps for all its engines, and after they are closed: each static collection is
+ * listed here with its bound. One that grows with what an application sends is a leak.
  */
 class StaticStateTest {
     private static final List<Class<?>> MODULES = List.of(
@@ -81,7 +81,7 @@ class StaticStateTest {
         assertThat(found).isEqualTo(new TreeMap<>(BOUNDED));
     }
 
-    /** What can never change is none. */
+    /** Returns whether a field is state: one that can never change is none. */
     private static boolean isState(Field field) throws IllegalAccessException {
         if (!Modifier.isStatic(field.getModifiers())
                 || field.isSynthetic()

@@ -61,7 +61,7 @@ final class BodyWatch {
         return running > 0;
     }
 
-    /** Takes a look; to be called every now and then while somebody waits. */
+    /** Samples the states of the bodies' threads; to be called every {@link #LOOK_NANOS} or so while a test waits. */
     void look() {
         long now = System.nanoTime();
         long slice = Math.min(now - lastLook, 2 * LOOK_NANOS);
@@ -75,7 +75,7 @@ final class BodyWatch {
         sinceBusy = threads.size() < running || threads.stream().anyMatch(BodyWatch::isBusy) ? 0 : sinceBusy + slice;
     }
 
-    /** Somebody begins to wait, who may just have done what a body waits for. */
+    /** A test begins to wait, and may just have done what a body waits for: how long they have stood counts anew. */
     void watchAnew() {
         sinceBusy = 0;
     }
@@ -85,7 +85,7 @@ final class BodyWatch {
         progress();
     }
 
-    /** Whether they do nothing that time should wait for. */
+    /** Returns whether the bodies do nothing that time should wait for. */
     boolean stand() {
         long patience = threads.stream().anyMatch(thread -> thread.getState() == Thread.State.TIMED_WAITING)
                 ? SLEEPS_NANOS
@@ -93,12 +93,12 @@ final class BodyWatch {
         return running > 0 && sinceBusy >= patience && sinceTimeMoved >= HEARS_NANOS;
     }
 
-    /** Whether they have stood for so long that they will for ever. */
+    /** Returns whether the bodies have stood for so long that they are taken to stand for ever. */
     boolean standForLong() {
         return running > 0 && sinceBusy >= patienceNanos;
     }
 
-    /** Whether none has begun or ended for so long that a test that is over does not wait for them. */
+    /** Returns whether none has begun or ended for so long that a test that is over does not wait for them. */
     boolean hang() {
         return running > 0 && sinceProgress >= patienceNanos;
     }

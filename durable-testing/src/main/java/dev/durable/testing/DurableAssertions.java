@@ -7,7 +7,7 @@ import org.assertj.core.api.Assertions;
 public final class DurableAssertions extends Assertions {
     private DurableAssertions() {}
 
-    /** What a history says. */
+    /** Begins assertions about a history. */
     public static HistoryAssert assertThat(History actual) {
         return new HistoryAssert(actual);
     }

@@ -31,7 +31,7 @@ public final class HistoryAssert
         return this;
     }
 
-    /** The same where some run at once: in whatever order. */
+    /** These activities completed, in whatever order, and no others: for activities that run at once. */
     public HistoryAssert completedActivitiesInAnyOrder(String... names) {
         Assertions.assertThat(completed())
                 .as("completed activities of %s", actual.workflowId())

@@ -16,7 +16,10 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** What may still come in a test's engine: timers of open runs; and what never will, because nobody here serves it. */
+/**
+ * Finds the work that may still come in a test's engine, timers of open runs, and the work that never will, as no
+ * engine of the test serves it.
+ */
 final class Outlook {
     private static final int MANY_ATTEMPTS = 1_000;
 
@@ -28,7 +31,7 @@ final class Outlook {
         this.registry = registry;
     }
 
-    /** Whether an open run waits for a timer, rather than only for its activities. */
+    /** Returns whether an open run waits for a timer, rather than only for its activities. */
     boolean timerAfter(Instant now) {
         try (Stream<WorkflowQuery.Row> open = open()) {
             return open.map(row ->
@@ -37,7 +40,7 @@ final class Outlook {
         }
     }
 
-    /** Whether a timer is due that the workers here have not fired yet. */
+    /** Returns whether a timer is due that the workers here have not fired yet. */
     boolean timerOverdue(Instant now) {
         Set<String> queues = queues();
         try (Stream<WorkflowQuery.Row> open = open()) {
@@ -50,7 +53,7 @@ final class Outlook {
         }
     }
 
-    /** What is open and can't go on, because its type or queue is not served here; one sentence each. */
+    /** The open work that can't go on, because its type or queue is not served here; one sentence each. */
     List<String> unserved() {
         Set<String> queues = queues();
         List<String> said = new ArrayList<>();

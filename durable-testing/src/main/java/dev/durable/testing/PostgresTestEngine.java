@@ -15,7 +15,7 @@ public final class PostgresTestEngine {
      * test's: it runs on, and the test moves it.
      *
      * @param dataSource connections to the database; stays open
-     * @param schema a name that nobody else has, such as {@code test_4f2a}
+     * @param schema a name that no other schema has, such as {@code test_4f2a}
      * @param store says how else the store is made, on the same database; its schema and its clock are set here
      */
     public static TestEngine on(DataSource dataSource, String schema, PostgresHistoryStoreBuilder store) {

@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class PumpDrive implements Drive {
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
-    /** What hangs on a promised result may send something when it comes. */
+    /** The time, in real time, that callbacks of a promised result have to send something. */
     private static final long CALLBACKS_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private static final long LOOK_AT_ASKER_MILLIS = 2;
@@ -59,9 +59,11 @@ final class PumpDrive implements Drive {
     private final TestTime time;
     private final BodyWatch bodyWatch;
     private final StepPump pump;
-    /** Held while it is found that time may move and while it moves, so that nobody moves it twice for one reason. */
+    /**
+     * Held while it is found that time may move and while it moves, so that two threads do not move it for one reason.
+     */
     private final ReentrantLock moving = new ReentrantLock();
-    /** Stalls that no wait has told of yet. */
+    /** Stalls that no wait has reported yet. */
     private final Deque<WorkflowStalledException> stalls = new ArrayDeque<>();
 
     private final Set<UUID> stalledRuns = new HashSet<>();
@@ -80,7 +82,7 @@ final class PumpDrive implements Drive {
         this.pump = new StepPump(bodyWatch);
     }
 
-    /** What may come in the engine that is driven; before anything waits. */
+    /** Sets the outlook on the engines that are driven; to be called before anything waits. */
     void outlook(Outlook engines) {
         this.outlook = engines;
     }
@@ -241,7 +243,7 @@ final class PumpDrive implements Drive {
 
     /**
      * Moves time while the thread that asked is seen to wait for a future: for this one, or for one that is made of it.
-     * Whatever else it does, time is the test's.
+     * While that thread does anything else, only the test moves time.
      */
     @Override
     public void promised(CompletableFuture<?> result) {
@@ -294,16 +296,16 @@ final class PumpDrive implements Drive {
         });
     }
 
-    /** Whether the run has ever stalled: its history need not replay. */
+    /** Returns whether the run has ever stalled: its history need not replay. */
     boolean hasStalled(UUID runId) {
         return pump.get(() -> stalledRuns.contains(runId));
     }
 
-    /** Tells of the first stall that nobody was told of. */
+    /** Throws the first stall that no wait has reported, with the others as suppressed ones. */
     void refuseStalled() {
         WorkflowStalledException stalled = pump.get(stalls::poll);
         if (stalled != null) {
-            // With the stack of who waits, not of the pump.
+            // With the stack of the thread that waits, not of the pump.
             stalled.fillInStackTrace();
             pump.get(this::takeStalls).forEach(stalled::addSuppressed);
             throw stalled;
@@ -398,7 +400,7 @@ final class PumpDrive implements Drive {
         }
     }
 
-    /** Moves time at once, whoever is at work. */
+    /** Moves time at once, whatever bodies and steps are at work. */
     void jump(Duration by) {
         moveTo(VirtualClock.later(time.now(), by));
     }

@@ -70,12 +70,17 @@ public final class Replayer {
         return new Replayer(registry.build(), json -> {}, Interception.NONE, false);
     }
 
-    /** The same for an engine whose values are written otherwise: what its builder's {@code jsonMapper} was given. */
+    /**
+     * Copies the replayer for an engine that customizes JSON: takes the argument of its builder's {@code jsonMapper}.
+     */
     public Replayer jsonMapper(Consumer<? super JsonMapper.Builder> customizer) {
         return new Replayer(registry, customizer, carried, false);
     }
 
-    /** The same for an engine that carries context of callers: what its builder's {@code propagate} was given. */
+    /**
+     * Copies the replayer for an engine that carries context of callers: takes the arguments of its builder's {@code
+     * propagate}.
+     */
     public Replayer propagate(ContextPropagator... propagators) {
         return new Replayer(registry, mapper, carried.with(propagators), false);
     }

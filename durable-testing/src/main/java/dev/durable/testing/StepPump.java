@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Its state, that of its {@link BodyWatch}, and what else {@link #locked} changes, is guarded by one lock.
  */
 final class StepPump {
-    /** How soon, in real time, steps look again where nobody tells what they wait for. */
+    /** How soon, in real time, steps look again where no event wakes them. */
     static final long LOOK_AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
     private final List<Slot> slots = new ArrayList<>();
@@ -43,14 +43,14 @@ final class StepPump {
         this.bodyWatch = bodyWatch;
     }
 
-    /** What a wait has come to. */
+    /** The ends of a wait. */
     enum Seen {
         DONE,
         /** Nothing is left to do at this time. */
         IDLE,
-        /** The same but for bodies that run and do nothing. */
+        /** Idle but for bodies that run and do nothing. */
         BODIES_STAND,
-        /** And have done nothing for so long that they are given up. */
+        /** Idle but for bodies that have done nothing for so long that they are given up. */
         BODIES_HANG
     }
 
@@ -80,7 +80,7 @@ final class StepPump {
         };
     }
 
-    /** Changes something, and wakes all who wait for a change. */
+    /** Changes the state under the lock, and wakes all threads that wait for a change. */
     void locked(Runnable change) {
         lock.lock();
         try {
@@ -91,7 +91,7 @@ final class StepPump {
         }
     }
 
-    /** Reads something. */
+    /** Reads the state under the lock. */
     <T extends @Nullable Object> T get(Supplier<T> state) {
         lock.lock();
         try {
@@ -168,7 +168,7 @@ final class StepPump {
         }
     }
 
-    /** For a change of the pump; of what bodies do nobody tells. */
+    /** Waits for a change of the pump; bodies signal nothing of what they do, so they are looked at. */
     @SuppressWarnings("WaitNotInLoop") // its callers loop
     private void awaitChange() throws InterruptedException {
         if (bodyWatch.anyRun()) {
@@ -178,7 +178,7 @@ final class StepPump {
         }
     }
 
-    /** In real time: whether neither a step nor another thread of the test has done anything for so long. */
+    /** Returns whether neither a step nor another thread of the test has done anything for so long, in real time. */
     boolean quietFor(long nanos) {
         return get(() -> System.nanoTime() - lastWake > nanos);
     }
@@ -196,7 +196,7 @@ final class StepPump {
         }
     }
 
-    /** Whether some step wants to be cranked again within this time. */
+    /** Returns whether some step wants to be cranked again within this time. */
     boolean looksAgainWithin(Duration moment) {
         return get(() -> slots.stream().anyMatch(slot -> slot.sleep.compareTo(moment) <= 0));
     }
@@ -209,12 +209,12 @@ final class StepPump {
         return broken != null || (bodiesAreIdle() && stepsAreIdle());
     }
 
-    /** Whether no body runs that is waited for. */
+    /** Returns whether no body runs that is waited for. */
     boolean bodiesAreIdle() {
         return get(() -> !bodyWatch.anyRun() || bodiesGivenUp);
     }
 
-    /** Whether no step is being cranked or was woken. */
+    /** Returns whether no step is being cranked or was woken. */
     boolean stepsAreIdle() {
         return get(() -> broken != null || (!cranking && slots.stream().noneMatch(slot -> slot.woken)));
     }
@@ -280,7 +280,7 @@ final class StepPump {
                         return slot;
                     }
                 }
-                // On a store whose time runs on, the deadlines of a body that hangs come without anybody moving time.
+                // On a store whose time runs on, the deadlines of a body that hangs come without a move of time.
                 if (!bodyWatch.anyRun()) {
                     changed.await();
                 } else if (changed.awaitNanos(LOOK_AGAIN_NANOS) <= 0) {

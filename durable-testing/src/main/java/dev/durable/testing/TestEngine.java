@@ -124,14 +124,16 @@ public final class TestEngine implements AutoCloseable {
         return this;
     }
 
-    /** Told when activities became dead letters or incidents, at the time at which the application would be told. */
+    /**
+     * Called when activities became dead letters or incidents, at the time at which the application would be alerted.
+     */
     public TestEngine onAlert(Consumer<? super Alert> listener) {
         notStarted();
         builder.onAlert(listener);
         return this;
     }
 
-    /** What becomes of background jobs whose attempts are used up, where their activities do not say. */
+    /** Sets the end of background jobs whose attempts are used up, where their activities do not say. */
     public TestEngine jobsOnExhausted(OnExhausted then) {
         notStarted();
         builder.jobsOnExhausted(then);
@@ -264,7 +266,7 @@ public final class TestEngine implements AutoCloseable {
     /**
      * Replays every history and stops.
      *
-     * @throws WorkflowStalledException when a run has stalled and nothing that waited has told so
+     * @throws WorkflowStalledException when a run has stalled and no wait has reported it
      * @throws IllegalStateException when activity bodies still run and none of them has begun or ended for ten seconds
      */
     @Override
@@ -288,7 +290,8 @@ public final class TestEngine implements AutoCloseable {
             rows = stream.toList();
         }
         rows.stream()
-                // What stalls has told so, and would again. What nobody here knows has not run here.
+                // A run that stalled has been reported, and would stall again. A type that is not registered here has
+                // not run here.
                 .filter(row -> types.workflow(row.summary().type()).isPresent())
                 .filter(row -> !drive.hasStalled(row.summary().runId()))
                 .forEach(row -> replayer.check(client.history(row.summary().runId()), TURNS_CUT));

@@ -16,7 +16,7 @@ interface TestTime extends AutoCloseable {
     /**
      * The next thing in the store that time brings, or has brought since: a store's time may run on by itself.
      *
-     * @param looked the time at which everybody last looked at what is due
+     * @param looked the time at which all steps last looked for due work
      */
     Optional<Instant> nextDue(Instant looked);
 

@@ -306,7 +306,7 @@ abstract class BackgroundJobsTest {
         assertThat(launched).hasValue(1);
     }
 
-    /** The same as a web tier has it, which does not know that it is at most once. */
+    /** The activity as a web tier declares it, which does not know that it is at most once. */
     @Activity(name = "Launches")
     interface WebLaunches {
         void launch();
@@ -348,7 +348,7 @@ abstract class BackgroundJobsTest {
 
     // ── cancelled while it runs ─────────────────────────────────────────────────────────────────────────────────────
 
-    /** Whatever it declares, its job is open until its body has ended. */
+    /** An activity whose job is open until its body has ended, whatever its cancellation type says. */
     @Activity(cancellation = ActivityCancellationType.ABANDON, startToClose = "10m")
     interface Copying {
         String copy(String how);
@@ -399,7 +399,7 @@ abstract class BackgroundJobsTest {
         return cancelledOnceBegun(engine, how);
     }
 
-    /** Told, and its body has not ended. */
+    /** Cancels the job once its body has begun; the body has been asked to stop, and has not ended. */
     private ActivityHandle cancelledOnceBegun(TestEngine engine, String how) throws InterruptedException {
         ActivityHandle job = engine.client().enqueue(Copying.class, StartOptions.id("copy-1"), c -> c.copy(how));
         await(begun, engine);

@@ -107,7 +107,7 @@ abstract class CallsByNameTest {
         return ways;
     }
 
-    /** A body that fails when it begins for the first time; who begins it again gets an answer. */
+    /** A body that fails when it begins for the first time, and answers the second time. */
     private static void set(TestEngine engine, AtomicInteger begun) {
         engine.register(ByType.class, ByName.class).activity(Pay.class, new Pay() {
             @Override

@@ -33,7 +33,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What cancelling a running activity comes to, in the history and for the caller of the run; on each kind of store. */
+/**
+ * The effects of cancelling a running activity, in the history and for the caller of the run; on each kind of store.
+ */
 abstract class CancellationTest {
 
     @Activity(retry = @Retry(maxAttempts = 3, initialInterval = "1m", jitter = 0))
@@ -140,7 +142,7 @@ abstract class CancellationTest {
         return run.history().stream().map(HistoryEvent::type).toList();
     }
 
-    /** While its body runs, so that it is told while it runs. */
+    /** Cancels the run while its body runs, so that the body is asked to stop. */
     private WorkflowHandle<Print, String> cancelledWhileRunning(
             TestEngine engine, String how, ActivityCancellationType type, boolean local) throws InterruptedException {
         set(engine);

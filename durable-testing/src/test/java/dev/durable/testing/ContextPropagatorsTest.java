@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
 
-/** The context of who starts a run is there in its code and its activities; run on each kind of store. */
+/** The context of a run's caller is there in its code and its activities; run on each kind of store. */
 abstract class ContextPropagatorsTest {
 
     @Activity(retry = @Retry(maxAttempts = 2, initialInterval = "1s"))
@@ -166,7 +166,7 @@ abstract class ContextPropagatorsTest {
         assertThat(contexts.getFirst()).containsEntry("tenant", "acme").containsKey("runId");
     }
 
-    /** Carries a tenant, and may be told to fail. */
+    /** Carries a tenant, and fails where a test wants it. */
     static class Tenants implements ContextPropagator {
         private static final ThreadLocal<@Nullable String> CURRENT = new ThreadLocal<>();
         private final String name;

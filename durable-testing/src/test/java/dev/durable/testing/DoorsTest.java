@@ -26,7 +26,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/** What the client does not let in, because it would be lost, done twice or for ever; run on each kind of store. */
+/**
+ * The calls that the client refuses, as their work would be lost, done twice or for ever; run on each kind of store.
+ */
 abstract class DoorsTest {
 
     @Activity

@@ -280,7 +280,7 @@ abstract class EndToEndTest {
         assertThat(Replayer.of(TripWorkflow.class).replay(dir)).isEqualTo(1);
     }
 
-    /** Does what it is told, and counts. */
+    /** Answers as the test sets it up, and counts. */
     static final class FakeAgency implements Agency {
         final AtomicInteger charges = new AtomicInteger();
         final AtomicInteger refunded = new AtomicInteger();

@@ -19,7 +19,7 @@ import java.time.Duration;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;
 
-/** Waits that are longer than anybody lives; run on each kind of store. */
+/** Waits that are longer than a life; run on each kind of store. */
 abstract class ForEverTest {
     private static final Duration FOR_EVER = Duration.ofSeconds(Long.MAX_VALUE);
     private static final Duration CENTURIES = Duration.ofDays(365L * 300);

@@ -27,8 +27,8 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /**
- * What a failure becomes that the holder of a token tells, or its silence: the same as of an attempt that a worker runs; on
- * each kind of store.
+ * A failure that the holder of a token reports, or its silence, has the effects of a failed attempt that a worker runs;
+ * on each kind of store.
  */
 abstract class HeldElsewhereTest {
 

@@ -29,7 +29,9 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** What operators do to incidents and dead letters, from the client's call to the history; on each kind of store. */
+/**
+ * The actions of operators on incidents and dead letters, from the client's call to the history; on each kind of store.
+ */
 abstract class IncidentsTest {
 
     @Activity(

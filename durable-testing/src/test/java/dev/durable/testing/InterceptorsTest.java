@@ -665,7 +665,7 @@ abstract class InterceptorsTest {
     static class Wire {
         private int calls;
 
-        /** What it returns can't be written as JSON. */
+        /** Returns a value that can't be written as JSON. */
         public Object pay() {
             calls++;
             return new Object() {

@@ -17,7 +17,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A background job as people are promised it, as a state machine without threads, store or history:
+ * A background job as the documents promise it, as a state machine without threads, store or history:
  *
  * <pre>
  *   WAITING ──► RUNNING ──► CLOSED
@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 final class JobModel {
     /** How long bodies may go on while their worker shuts down. */
     static final long DRAIN = 10_000;
-    /** How long a body may go on after its worker has told it to stop, before its job is given to others. */
+    /** How long a body may go on after its worker has asked it to stop, before its job is given to others. */
     static final long AFTER_INTERRUPT = 5_000;
     /** How long the body of a cancelled job may go on. */
     static final long CANCEL_GRACE = 30_000;
@@ -42,7 +42,7 @@ final class JobModel {
 
     private static final long NEVER = Long.MAX_VALUE / 4;
 
-    /** What was mended one by one; one that is off is not kept. */
+    /** The promises that were added one by one; one that is off is not promised. */
     enum Rule {
         /** Item 1: deadlines of a delayed job count from the end of its delay, and its expiry is the time that was said. */
         DELAY_IS_TAKEN_OFF_ONCE(true),
@@ -55,13 +55,13 @@ final class JobModel {
         /** Item 6: the history of a cancelled job keeps its failed attempts, incidents and dead letters. */
         HISTORY_KEEPS_WHY(true),
         /**
-         * What an operator does to a job shortly before its attempt ends it stands in its history, too. Not promised: it
-         * stands in the audit (docs/semantics.md).
+         * An operator's action on a job stands in its history also where it comes shortly before its attempt ends the
+         * job. Not promised: it stands in the audit (docs/semantics.md).
          */
         HISTORY_KEEPS_LATE_ORDERS(false),
         /** Item 6: what happened to a job stands in its history in the order in which it happened. */
         HISTORY_KEEPS_ORDER(true),
-        /** Item 7: without being told otherwise, a job that failed for good is a dead letter. */
+        /** Item 7: without another setting, a job that failed for good is a dead letter. */
         A_FAILED_JOB_IS_KEPT(true),
         /** Item 9: pause, resume and retry are there for a job whose delay is not over. */
         A_DELAYED_JOB_IS_A_JOB(true);
@@ -138,7 +138,7 @@ final class JobModel {
         private long stopsAt = NEVER;
     }
 
-    /** What may come next. */
+    /** An event that may come next. */
     private record Moment(long at, String what, Runnable happens) {}
 
     private JobModel(JobProgram program, Set<Rule> rules, long margin) {
@@ -161,11 +161,11 @@ final class JobModel {
     }
 
     /**
-     * What is to be seen of the program.
+     * Computes what is to be seen of the program.
      *
      * @param rules that hold
      * @param margin what happens within that time of something else may come before or after it
-     * @throws NothingSaid where that can't be told
+     * @throws NothingSaid where the model does not define that
      */
     static JobSeen of(JobProgram program, Set<Rule> rules, long margin) {
         JobModel model = new JobModel(program, rules, margin);
@@ -282,7 +282,7 @@ final class JobModel {
         return Boolean.toString(done);
     }
 
-    /** What is paused is not begun; nothing else changes. */
+    /** Pauses or resumes: a paused job is not begun; nothing else changes. */
     private boolean pause(boolean on) {
         boolean changes = phase != Phase.BURIED && paused != on;
         if (changes) {

@@ -70,7 +70,7 @@ record JobProgram(
         }
     }
 
-    /** How a body ends that nobody has told to stop. */
+    /** How a body ends that was not asked to stop. */
     enum Ends {
         RETURNS,
         THROWS,
@@ -84,7 +84,7 @@ record JobProgram(
         LEAVES
     }
 
-    /** What a body does that is told to stop: by a cancel, a shutdown, a timeout. */
+    /** The reactions of a body that is asked to stop: by a cancel, a shutdown, a timeout. */
     enum Told {
         /** Throws {@code CancelledException}. */
         STOPS,
@@ -96,19 +96,19 @@ record JobProgram(
     }
 
     /**
-     * What the body does in one call.
+     * The behaviour of the body in one call.
      *
      * @param works how long
      * @param beats from one heartbeat to the next; 0 is without
      * @param ends how it ends then
      * @param after the delay that its exception asks for
      * @param left the attempts that its exception leaves
-     * @param told what it does when it is told to stop
+     * @param told its reaction when it is asked to stop
      * @param toldAfter how long that takes it
      */
     record Call(long works, long beats, Ends ends, long after, int left, Told told, long toldAfter) {}
 
-    /** What happens around the job. */
+    /** The kinds of events around the job. */
     enum What {
         /** A worker starts. */
         START,
@@ -266,7 +266,7 @@ record JobProgram(
                 .collect(Collectors.joining("; "));
     }
 
-    /** What {@link #toString} wrote. */
+    /** Reads a program from the text that {@link #toString} wrote. */
     static JobProgram parse(String text) {
         List<Words> parts =
                 Arrays.stream(text.strip().split(";\\s*", -1)).map(Words::of).toList();

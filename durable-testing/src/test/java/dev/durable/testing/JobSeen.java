@@ -5,12 +5,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is to be seen of a job from outside, by the model or by the engine.
+ * A job as it is seen from outside, by the model or by the engine.
  *
  * @param calls of its body, in the order in which they began
  * @param answers of what operators asked for
- * @param status of its run at the end, or what it is buried as
- * @param notes what the history tells of attempts, operators and the end; null where that is not compared
+ * @param status of its run at the end, or whether it is a dead letter or an incident
+ * @param notes what the history records of attempts, operators and the end; null where that is not compared
  */
 record JobSeen(
         List<Began> calls,
@@ -22,8 +22,8 @@ record JobSeen(
      * A call of its body.
      *
      * @param at when
-     * @param attempt as it is told
-     * @param scheduledAt the same
+     * @param attempt as its {@code ActivityInfo} has it
+     * @param scheduledAt as its {@code ActivityInfo} has it
      * @param details the heartbeat details that it found; 0 is none
      */
     record Began(long at, int attempt, long scheduledAt, int details) {
@@ -47,7 +47,7 @@ record JobSeen(
         }
     }
 
-    /** Whether both are the same, times within that much. */
+    /** Returns whether both are equal, times within that tolerance. */
     boolean isLike(JobSeen other, long tolerance, boolean inOrder) {
         return calls.size() == other.calls.size()
                 && answers.equals(other.answers)

@@ -38,7 +38,10 @@ import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** A background job that failed is kept, found, told of, and can be done again; its history keeps why. On each kind of store. */
+/**
+ * A background job that failed is kept, found, alerted, and can be done again; its history keeps why. On each kind of
+ * store.
+ */
 abstract class KeptJobsTest {
 
     @Activity(retry = @Retry(maxAttempts = 2, initialInterval = "1m", jitter = 0))

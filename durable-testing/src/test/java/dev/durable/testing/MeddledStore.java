@@ -21,7 +21,7 @@ class MeddledStore {
         return calls;
     }
 
-    /** What the caller gets for these orders. */
+    /** The answers that the caller gets for these orders. */
     List<JobOrder.Outcome> order(List<JobOrder> orders, HistoryStore store) {
         return store.order(orders);
     }

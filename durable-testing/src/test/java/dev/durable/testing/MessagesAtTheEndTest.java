@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
- * The race matrix of the end of a run and the messages that its senders were told are accepted: a message that waits when
- * the run would end is seen before it ends. Run on each kind of store.
+ * The race matrix of the end of a run and the messages whose senders have learned that they are accepted: a message
+ * that waits when the run would end is seen before it ends. Run on each kind of store.
  */
 abstract class MessagesAtTheEndTest {
     private static final Duration HOUR = Duration.ofHours(1);
@@ -312,7 +312,7 @@ abstract class MessagesAtTheEndTest {
         return engine.client().start(Hasty.class, StartOptions.id("h-1").startDelay(HOUR), w -> w.run(how));
     }
 
-    /** What is sent while nobody runs the code, which then has all of it at once. */
+    /** Sends messages while no worker runs the code, which then has all of them at once. */
     private static void whileAway(TestEngine engine, WorkflowHandle<?, ?> run, Runnable sending) {
         run.pause("away");
         engine.settle();

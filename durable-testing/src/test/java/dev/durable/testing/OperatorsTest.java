@@ -41,7 +41,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** What operators and holders of tokens do to activities, from the client's call to the history; on each kind of store. */
+/**
+ * The actions of operators and holders of tokens on activities, from the client's call to the history; on each kind of
+ * store.
+ */
 abstract class OperatorsTest {
 
     @Activity(

@@ -18,7 +18,7 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Whatever a test waits for, it ends: by the result, by time, or by saying why nothing comes. Run on each kind of store. */
+/** Each wait of a test ends: by the result, by time, or by saying why nothing comes. Run on each kind of store. */
 @Timeout(120)
 abstract class PatientKitTest {
     private static final Duration HOUR = Duration.ofHours(1);

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Who waits for whom while a test's engine is cranked. */
+/** Threads that wait for each other while a test's engine is cranked. */
 @Timeout(60)
 class PumpDriveTest {
     private final PumpDrive drive = new PumpDrive(new MemoryTime(), PumpDrive.PATIENCE_WITH_BODIES);

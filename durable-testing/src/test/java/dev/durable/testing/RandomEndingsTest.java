@@ -106,7 +106,7 @@ class RandomEndingsTest {
                 .count();
     }
 
-    /** Whatever may happen between two turns; each time goes on, so that each run ends. */
+    /** One random event between two turns; time goes on with each, so that each run ends. */
     private void disturb(TestEngine engine, WorkflowHandle<Steps, ?> run, Random random) {
         if (random.nextBoolean()) {
             run.pause("away");

@@ -165,7 +165,7 @@ class RandomJobsTest {
 
     // ── comparing ───────────────────────────────────────────────────────────────────────────────────────────────────
 
-    /** Whether the model says anything of it. */
+    /** Compares the engine with the model; returns whether the model defines the program's outcome. */
     private boolean compare(String what, JobProgram program, TestTime time, Exactness exactness) {
         Optional<String> difference;
         try {
@@ -252,7 +252,7 @@ class RandomJobsTest {
 
         JobSeen play() {
             try (engines) {
-                // It ends what nobody serves in time, as any process does.
+                // It ends jobs in time that no worker serves, as any process does.
                 DurableEngine watcher = engine("watcher", "elsewhere");
                 try {
                     return play(watcher.client());
@@ -402,7 +402,7 @@ class RandomJobsTest {
             };
         }
 
-        /** Whether it came to its end, rather than being told to stop. */
+        /** Returns whether the body came to its end, rather than being asked to stop. */
         private boolean works(Call call, int firstDetails, ActivityContext context) {
             boolean deaf = call.told() == Told.IS_DEAF;
             Instant began = engines.now();

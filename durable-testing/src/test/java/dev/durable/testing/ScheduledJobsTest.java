@@ -56,7 +56,7 @@ abstract class ScheduledJobsTest {
         void soon();
     }
 
-    /** The same as a web tier has it, without the workers' options: it is not registered with the engine. */
+    /** The activity as a web tier declares it, without the workers' options: it is not registered with the engine. */
     @Activity(name = "Emails", startToClose = "7s", retry = @Retry(maxAttempts = 1, onExhausted = OnExhausted.FAIL))
     interface WebEmails {
         void send(String to);

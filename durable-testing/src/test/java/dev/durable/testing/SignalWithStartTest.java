@@ -31,7 +31,7 @@ abstract class SignalWithStartTest {
         void send(String to);
     }
 
-    /** Collects as many words as it was told. */
+    /** Collects as many words as its argument says. */
     @Workflow(name = "Words", aliases = "Sentences")
     static class Words {
         private final List<String> heard = new ArrayList<>();
@@ -50,7 +50,7 @@ abstract class SignalWithStartTest {
         }
     }
 
-    /** What {@link Words} was called before. */
+    /** The earlier name of {@link Words}. */
     @Workflow(name = "Sentences")
     static class Sentences {
         private boolean said;

@@ -44,7 +44,7 @@ final class SteppedEngines implements AutoCloseable {
     private static final long MOST_REAL_SECONDS = 20;
     /** Steps that are to be cranked when their own sleep is over; the others are when anything else is due. */
     private static final Set<String> EXACT = Set.of("deadlines", "claims", "leases");
-    /** Who sleeps no longer than that holds something back for a moment. */
+    /** A step that sleeps no longer than that holds something back for a moment. */
     private static final Duration MOMENT = Duration.ofMillis(20);
 
     private final TestTime time;
@@ -150,7 +150,7 @@ final class SteppedEngines implements AutoCloseable {
 
     // ── threads of bodies and shutdowns ─────────────────────────────────────────────────────────────────────────────
 
-    /** What runs beside the thread that cranks: awake, or parked until something comes. */
+    /** A thread that runs beside the one that cranks: awake, or blocked until something comes. */
     final class Guest {
         private volatile @Nullable Thread thread;
         private volatile boolean parked;
@@ -166,7 +166,7 @@ final class SteppedEngines implements AutoCloseable {
         }
 
         private boolean isQuiet() {
-            // In this order: who wakes up says that it is not parked before it takes back what has woken it.
+            // In this order: a thread that wakes up says that it is not blocked before it takes back what has woken it.
             boolean awake = roused.getAsBoolean();
             return !awake && parked;
         }
@@ -201,7 +201,7 @@ final class SteppedEngines implements AutoCloseable {
      * Of a body: sleeps until that time.
      *
      * @param deaf whether it hears neither an interrupt nor {@link Guest#tell}
-     * @return whether that time has come; else it was told, or the test is over
+     * @return whether that time has come; else it was woken by {@link Guest#tell}, or the test is over
      */
     boolean sleepUntil(Instant until, boolean deaf) {
         Guest me = guest();

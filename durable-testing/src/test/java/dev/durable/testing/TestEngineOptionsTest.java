@@ -6,7 +6,7 @@ import dev.durable.Run;
 import dev.durable.Workflow;
 import org.junit.jupiter.api.Test;
 
-/** What a test says of its engine holds as the application's builder says it. */
+/** The options of a test's engine have the effects of the application's builder. */
 class TestEngineOptionsTest {
     @Workflow
     static class Unready {

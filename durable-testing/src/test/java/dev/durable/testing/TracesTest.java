@@ -29,7 +29,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
-/** What a caller is told by stacks, messages, histories and logs; run on each kind of store. */
+/** The stacks, messages, histories and log lines that a caller gets of a failure; run on each kind of store. */
 abstract class TracesTest {
     private static final Duration DAY = Duration.ofDays(1);
 

@@ -12,7 +12,7 @@ import dev.durable.client.WorkflowStatus;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Starts by name of workflow types that nobody registered here; run on each kind of store. */
+/** Starts by name of workflow types that are not registered here; run on each kind of store. */
 abstract class UnknownWorkflowTypesTest {
 
     @Workflow(aliases = "Salute")

@@ -9,11 +9,11 @@ import org.jooq.exception.DataAccessException;
 import picocli.CommandLine;
 import picocli.CommandLine.ParseResult;
 
-/** What a command says when it can't go on. */
+/** The texts of a command that can't go on. */
 public final class CommandErrors {
     private CommandErrors() {}
 
-    /** What is expected to go wrong has a message that says what to do; anything else shows its stack. */
+    /** Shows the message of an expected failure, which says what to do, and the stack of any other. */
     public static int explain(Exception e, CommandLine command, ParseResult parsed) throws Exception {
         if (e instanceof NoSuchFileException missing) {
             return say("there is no file " + missing.getFile(), command);

@@ -2,7 +2,7 @@ package dev.durable.samples;
 
 import java.io.PrintWriter;
 
-/** Shows how far a command is: a bar where somebody looks at a terminal, a line a second where not. */
+/** Shows how far a command is: a bar on a terminal, a line a second elsewhere. */
 public sealed interface Progress extends AutoCloseable permits ProgressBarOnTerminal, ProgressLines {
 
     /**

@@ -72,7 +72,7 @@ final class Base implements AutoCloseable {
         return loader.loadClass(here.getName());
     }
 
-    /** The same record of the other checkout, component by component. */
+    /** Makes this record in the classes of the other checkout, component by component. */
     private Object copy(Record record) throws ReflectiveOperationException {
         Constructor<?> constructor = there(record.getClass()).getDeclaredConstructors()[0];
         constructor.setAccessible(true);

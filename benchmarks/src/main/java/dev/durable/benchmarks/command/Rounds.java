@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** Plays the rounds: in each, everybody once, every other round in the opposite order. */
+/** Plays the rounds: in each, every contestant once, every other round in the opposite order. */
 record Rounds(
         Server server,
         Scenario scenario,

@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
 final class Server implements AutoCloseable {
     private static final String DATABASE = "durable_benchmark";
     /**
-     * What a small production server has: a quarter of 8 GB of memory, and so much room for the log that checkpoints do not
-     * come by volume: there is one before each measurement, and the next after some 4 GB of log, which nobody here fills in
-     * the time that one takes. The rest stays as PostgreSQL ships.
+     * The settings of a small production server: a quarter of 8 GB of memory, and so much room for the log that
+     * checkpoints do not come by volume: there is one before each measurement, and the next after some 4 GB of log,
+     * which no contestant fills in the time that a measurement takes. The rest stays as PostgreSQL ships.
      */
     private static final Map<String, String> SETTINGS = Map.of(
             "shared_buffers",

@@ -26,7 +26,7 @@ final class Recorded {
     /** Of the histories: started, completed, and two for each activity. */
     static final int EVENTS = 2 * STEPS + 2;
 
-    /** What goes in and out of activities. */
+    /** The argument and result of activities. */
     record Line(String article, int quantity, long cents) {}
 
     @Activity

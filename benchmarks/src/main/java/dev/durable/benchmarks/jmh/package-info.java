@@ -1,4 +1,4 @@
-/** What the engine itself costs, without a database: measured by JMH ({@code benchmarks/run --jmh}). */
+/** The costs of the engine itself, without a database: measured by JMH ({@code benchmarks/run --jmh}). */
 @NullMarked
 package dev.durable.benchmarks.jmh;
 

@@ -58,7 +58,7 @@ public @interface DurableSpringTest {
     /** Properties, as {@code key=value}, for the context. */
     String[] properties() default {};
 
-    /** Whether components that no filter names are left out. */
+    /** Leaves out components that no filter names. */
     boolean useDefaultFilters() default true;
 
     /** Which components are scanned, beside what the test imports. */

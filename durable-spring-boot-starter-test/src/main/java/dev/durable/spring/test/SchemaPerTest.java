@@ -13,7 +13,7 @@ import org.springframework.transaction.PlatformTransactionManager;
 
 /** Makes engines in the application's database, each in a schema of its own. */
 final class SchemaPerTest implements Supplier<TestEngine> {
-    /** One for all: roles are the server's, and nobody drops them. */
+    /** One for all: roles are the server's, and no test drops them. */
     private static final String ROLES = "durable_test";
 
     private final Supplier<DataSource> dataSource;

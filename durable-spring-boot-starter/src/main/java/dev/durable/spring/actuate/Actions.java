@@ -13,7 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What an operator does through the endpoint: history and audit name who did it, and each action is one line in the log.
+ * The actions of operators through the endpoint: history and audit name the operator, and each action is one line in
+ * the log.
  */
 final class Actions {
     private static final Logger log = LoggerFactory.getLogger(Actions.class);

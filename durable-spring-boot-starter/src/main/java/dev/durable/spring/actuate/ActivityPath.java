@@ -16,7 +16,7 @@ record ActivityPath(String workflowId, int seq) {
             try {
                 return new ActivityPath(path.substring(0, slash), Integer.parseInt(path.substring(slash + 1)));
             } catch (NumberFormatException e) {
-                // told below
+                // refused below
             }
         }
         throw new BadRequest("Name the workflow id and the activity's number in the run: order-42/3");

@@ -16,10 +16,10 @@ import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.ApplicationContext;
 
 /**
- * Shows the properties of {@code durable.*} that are in force, as Boot's own {@code /actuator/configprops} does: their values
- * to whom {@code management.endpoint.configprops.show-values} and its {@code roles} say. Passwords, tokens and the like and
- * the values of headers are masked for all, URLs shown without their secrets; the application's own {@link
- * SanitizingFunction}s count as well.
+ * Shows the properties of {@code durable.*} that are in force, as Boot's own {@code /actuator/configprops} does: their
+ * values to the users whom {@code management.endpoint.configprops.show-values} and its {@code roles} name. Passwords,
+ * tokens and the like and the values of headers are masked for all, URLs shown without their secrets; the application's
+ * own {@link SanitizingFunction}s count as well.
  */
 final class ConfigSection {
     private static final String PREFIX = "durable";

@@ -21,8 +21,8 @@ import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
 
 /**
- * {@code /actuator/durable}: what runs, waits and failed, and where it is allowed, a few things that an operator does about
- * it. Answers are pages and short texts, never payloads.
+ * {@code /actuator/durable}: work that runs, waits or has failed, and where it is allowed, a few actions of an
+ * operator. Answers are pages and short texts, never payloads.
  */
 @WebEndpoint(id = "durable")
 public final class DurableEndpoint {
@@ -35,7 +35,7 @@ public final class DurableEndpoint {
 
     /**
      * @param actions null where the endpoint only reads
-     * @param process how this process is named, where a request names nobody
+     * @param process how this process is named, where a request names no operator
      */
     DurableEndpoint(Sections sections, @Nullable Actions actions, Supplier<String> process) {
         this.sections = sections;
@@ -43,7 +43,7 @@ public final class DurableEndpoint {
         this.process = process;
     }
 
-    /** What this process is, and which sections there are. */
+    /** Describes this process and lists the sections. */
     @ReadOperation
     public Map<String, Object> overview() {
         return sections.overview();
@@ -78,7 +78,7 @@ public final class DurableEndpoint {
     /**
      * Does something, where {@code durable.actuator.allow-writes} is true.
      *
-     * @param action what: see {@code docs/spring-operations.md}
+     * @param action the verb: see {@code docs/spring-operations.md}
      * @param reason why, for history and audit
      * @param by who, where the request is not authenticated, which the audit says; else the authenticated name counts
      */
@@ -105,7 +105,8 @@ public final class DurableEndpoint {
 
     private String actor(@Nullable Principal principal, @Nullable String by) {
         if (principal == null) {
-            // The audit tells whom somebody says to be from whom the application knows.
+            // The audit distinguishes the name that a request claims from the user that the application has
+            // authenticated.
             return by == null ? process.get() : Bounds.name("by:", by) + " (not authenticated)";
         }
         String user = principal.getName();

@@ -14,8 +14,8 @@ import org.springframework.boot.health.actuate.endpoint.StatusAggregator;
 import org.springframework.core.env.Environment;
 
 /**
- * Makes health {@code durable} a member of the group {@code readiness}, where there is one and the application has not said
- * itself who its members are ({@code management.endpoint.health.group.readiness.include}). No other group is changed, so
+ * Makes health {@code durable} a member of the group {@code readiness}, where there is one and the application has not
+ * set its members itself ({@code management.endpoint.health.group.readiness.include}). No other group is changed, so
  * liveness never depends on the database.
  */
 final class ReadinessMembership implements HealthEndpointGroupsPostProcessor {

@@ -48,7 +48,7 @@ final class Sections {
     }
 
     /**
-     * What a request narrows a listing by; null is anything.
+     * The conditions by which a request narrows a listing; null is any value.
      *
      * @param type a workflow type
      * @param status of workflows

@@ -12,7 +12,7 @@ import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** What the endpoint shows, as JSON: ids, names, times and texts that are cut; no payload, memo or header. */
+/** The JSON that the endpoint shows: ids, names, times and texts that are cut; no payload, memo or header. */
 final class Views {
     private Views() {}
 
@@ -114,7 +114,7 @@ final class Views {
             List<Waiting> items,
             @Nullable String next) {}
 
-    /** What failed alike. */
+    /** Activities that failed alike. */
     record Group(
             String fingerprint,
             String activity,

@@ -1,5 +1,5 @@
 /**
- * What an application with Actuator shows of Durable: health {@code durable}, the endpoint {@code /actuator/durable}, and
+ * Durable in an application's Actuator: health {@code durable}, the endpoint {@code /actuator/durable}, and
  * a section of {@code /actuator/info}.
  *
  * <p>Health belongs to readiness, never to liveness: a database that is away, or a loop that hangs because of it, is not

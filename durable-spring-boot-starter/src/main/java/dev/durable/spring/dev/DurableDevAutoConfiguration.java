@@ -62,7 +62,7 @@ public class DurableDevAutoConfiguration {
         }
     }
 
-    /** An application with nothing but the starter has nobody else who would make it. */
+    /** In an application with nothing but the starter, no other configuration makes a DataSource. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnMissingClass(BOOTS)
     static class OfItsOwn {

@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Properties;
 
 /**
- * Where programs of this user keep what is to survive them: nobody else can prepare a directory there.
+ * The folder where programs of this user keep their state: no other user can prepare a directory there.
  *
  * @param environment of this process
  * @param properties of the system

@@ -4,8 +4,9 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The last attempt of an activity failed in this process, and it waits for an operator as a dead letter. One that became it
- * otherwise, by a timeout while nobody ran it or by the death of its workers, is told of by {@link AlertEvent} only.
+ * The last attempt of an activity failed in this process, and it waits for an operator as a dead letter. An activity
+ * that became a dead letter otherwise, by a timeout while no worker ran it or by the death of its workers, is reported
+ * by {@link AlertEvent} only.
  *
  * @param workflowId the business identity of its run
  * @param runId its run

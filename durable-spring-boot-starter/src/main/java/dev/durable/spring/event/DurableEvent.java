@@ -2,7 +2,7 @@ package dev.durable.spring.event;
 
 import java.util.UUID;
 
-/** An application event about something that happened to one run. */
+/** An application event about one run. */
 public sealed interface DurableEvent
         permits WorkflowCompletedEvent,
                 WorkflowFailedEvent,

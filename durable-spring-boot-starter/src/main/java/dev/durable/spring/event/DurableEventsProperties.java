@@ -6,8 +6,9 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 /**
  * Settings below {@code durable.events.*}.
  *
- * @param enabled Whether this process's engine publishes application events that somebody listens to.
- * @param alerts Whether this process tells alerts of dead letters and incidents, as an event; one process tells each.
+ * @param enabled Whether this process's engine publishes application events that a bean listens to.
+ * @param alerts Whether this process publishes alerts of dead letters and incidents, as an event; one process publishes
+ *     each.
  * @param inTransaction Whether each event is published in a transaction of its own, which transactional listeners need.
  */
 @ConfigurationProperties("durable.events")

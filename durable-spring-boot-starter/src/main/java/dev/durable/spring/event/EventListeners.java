@@ -11,8 +11,9 @@ import org.springframework.context.support.AbstractApplicationContext;
 import org.springframework.core.ResolvableType;
 
 /**
- * Which kinds of events somebody listens to, as was looked up within the last second: listeners may come later, of beans that
- * are lazy. A listener that takes everything, as Spring Boot's own do, does not count: for its sake nothing is published.
+ * The kinds of events that have listeners, as was looked up within the last second: listeners may come later, of beans
+ * that are lazy. A listener that takes everything, as Spring Boot's own do, does not count: for its sake nothing is
+ * published.
  */
 final class EventListeners {
     private static final long FRESH_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -55,6 +56,6 @@ final class EventListeners {
         return listener.supportsEventType(ResolvableType.forClassWithGenerics(PayloadApplicationEvent.class, payload));
     }
 
-    /** Is published by nobody. */
+    /** An event that is never published. */
     private static final class Nothing {}
 }

@@ -14,7 +14,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Makes application events of what the engine tells its observers, of the kinds that some bean listens to. */
+/** Makes application events of the engine's events for observers, of the kinds that some bean listens to. */
 final class EventObserver implements EngineObserver {
     private static final int MOST_STALLS = 1_000;
 
@@ -23,7 +23,7 @@ final class EventObserver implements EngineObserver {
     private volatile String schema = "";
     private volatile @Nullable EventQueue queue;
 
-    /** Why a run stalled when it was told; the earliest is forgotten where there are too many. */
+    /** The reasons of the stalls that were published, by run; the earliest is forgotten where there are too many. */
     private final Map<UUID, String> stalls = Collections.synchronizedMap(new LinkedHashMap<>() {
         private static final long serialVersionUID = 1L;
 
@@ -53,7 +53,7 @@ final class EventObserver implements EngineObserver {
         }
     }
 
-    /** The builder tells alerts. */
+    /** Called by the engine for an alert, where its builder was given this method. */
     void alert(Alert alert) {
         add(new AlertEvent(alert, schema));
     }
@@ -94,7 +94,7 @@ final class EventObserver implements EngineObserver {
         }
     }
 
-    /** Is tried again each minute, and told once. */
+    /** A run that stalls is tried again each minute, and its stall is published once. */
     @Override
     public void runStalled(RunStall stall) {
         if (!stall.reason().equals(stalls.put(stall.runId(), stall.reason()))) {

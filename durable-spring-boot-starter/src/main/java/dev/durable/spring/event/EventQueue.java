@@ -10,8 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes events off one engine's threads: they wait here, in order, for one thread that publishes them. Full, it drops what
- * comes. Ended, it publishes what waits; closed, it drops that.
+ * Takes events off one engine's threads: they wait here, in order, for one thread that publishes them. A full queue
+ * drops events that come. Ended, it publishes the events that wait; closed, it drops them.
  */
 final class EventQueue {
     private static final Logger log = LoggerFactory.getLogger(EventQueue.class);

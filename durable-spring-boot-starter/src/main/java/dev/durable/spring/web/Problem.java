@@ -13,7 +13,7 @@ import java.util.Optional;
 import org.springframework.http.HttpStatus;
 
 /**
- * What the caller of an HTTP interface is told of an exception of Durable's client.
+ * The answer to the caller of an HTTP interface for an exception of Durable's client.
  *
  * @param status the response's
  * @param type the last part of the problem's type, {@code urn:durable:problem:…}

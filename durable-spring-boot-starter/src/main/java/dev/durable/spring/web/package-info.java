@@ -1,7 +1,7 @@
 /**
  * The client's exceptions as RFC 9457 problem details, for Spring MVC and WebFlux alike.
  *
- * <p>What the caller of an HTTP interface is told is a fixed sentence for each kind of exception, with the workflow id and
+ * <p>The caller of an HTTP interface gets a fixed sentence for each kind of exception, with the workflow id and
  * the run's id where these are known. The exception's own message is for people who run the application: it may name hosts,
  * classes and schemas, so it goes to the log, and into the response only where {@code durable.web.include-message} says so.
  *

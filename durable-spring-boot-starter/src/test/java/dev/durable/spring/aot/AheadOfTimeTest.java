@@ -30,7 +30,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.aot.ApplicationContextAotGenerator;
 import org.springframework.javapoet.ClassName;
 
-/** What ahead-of-time processing of an application registers for Durable. */
+/** The hints that ahead-of-time processing of an application registers for Durable. */
 class AheadOfTimeTest {
 
     /** The real processing of a context, with the generation of code for its beans; nothing connects to the database. */

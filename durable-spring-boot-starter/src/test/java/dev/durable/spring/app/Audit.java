@@ -3,7 +3,7 @@ package dev.durable.spring.app;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.annotation.Transactional;
 
-/** Notes what happened, in the transaction of who calls. */
+/** Notes what happened, in the transaction of the caller. */
 public class Audit {
     private final JdbcTemplate jdbc;
 

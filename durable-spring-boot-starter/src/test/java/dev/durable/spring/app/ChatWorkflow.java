@@ -8,7 +8,7 @@ import dev.durable.Workflow;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Listens until somebody says bye. */
+/** Listens until a signal says bye. */
 @Workflow
 public class ChatWorkflow {
     private final List<String> heard = new ArrayList<>();

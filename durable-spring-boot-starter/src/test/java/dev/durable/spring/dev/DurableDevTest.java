@@ -68,7 +68,7 @@ class DurableDevTest {
                         .isEqualTo("hello ann"));
     }
 
-    /** One dependency only: nobody else makes a DataSource. */
+    /** One dependency only: no other configuration makes a DataSource. */
     private static ApplicationContextRunner withNothingOfBoots() {
         return new ApplicationContextRunner()
                 .withClassLoader(new FilteredClassLoader("org.springframework.boot.jdbc"))
@@ -119,7 +119,7 @@ class DurableDevTest {
                         .hasRootCauseInstanceOf(EmbeddedPostgresRefusedException.class));
     }
 
-    /** What they lead to does not matter: nothing of Durable connects. */
+    /** The addresses of the databases do not matter: nothing of Durable connects. */
     @Test
     void whatever_names_a_database_comes_first() {
         ApplicationContextRunner bare = new ApplicationContextRunner()

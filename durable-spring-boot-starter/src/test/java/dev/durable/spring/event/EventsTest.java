@@ -39,7 +39,7 @@ import org.springframework.transaction.support.AbstractPlatformTransactionManage
 import org.springframework.transaction.support.DefaultTransactionStatus;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
-/** What listeners of an application hear of its engine. */
+/** The events that listeners of an application hear of its engine. */
 class EventsTest {
     private static final Duration SOON = Duration.ofMinutes(1);
 
@@ -106,7 +106,7 @@ class EventsTest {
                 });
     }
 
-    /** What implements ApplicationListener is called as it is. */
+    /** A bean that implements ApplicationListener is called as it is. */
     @Test
     void a_listener_that_ends_in_an_error_or_interrupts_its_thread_does_not_end_the_events() {
         BlockingQueue<Object> heard = new LinkedBlockingQueue<>();

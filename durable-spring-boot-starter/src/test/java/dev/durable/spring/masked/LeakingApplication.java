@@ -43,7 +43,7 @@ import org.springframework.web.bind.annotation.RestController;
 @EnableAutoConfiguration(exclude = DataSourceAutoConfiguration.class)
 @Import(LeakingApplication.Web.class)
 class LeakingApplication {
-    /** What must be found nowhere. */
+    /** The secret that must be found nowhere. */
     static final String SECRET = "hunter2x7";
 
     private static final String JWT = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJodW50ZXIyeDcifQ." + SECRET;
@@ -171,7 +171,7 @@ class LeakingApplication {
         }
     }
 
-    /** What listeners and observers are told. */
+    /** Collects the events of listeners and observers. */
     static final class Told {
         final Queue<String> all = new ConcurrentLinkedQueue<>();
 

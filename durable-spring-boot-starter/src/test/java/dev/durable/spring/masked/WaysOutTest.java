@@ -239,7 +239,7 @@ class WaysOutTest {
         }
     }
 
-    /** What a client is shown, and the exception of a result with all that it has. */
+    /** The texts that handles give to a client, and the exception of a result with all that it has. */
     private String handles() {
         StringBuilder shown = new StringBuilder();
         for (Way way : Way.values()) {

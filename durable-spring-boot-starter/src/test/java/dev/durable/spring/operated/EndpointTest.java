@@ -174,7 +174,7 @@ class EndpointTest {
         for (String action : List.of("pause", "resume", "terminate")) {
             assertThat(act("/workflows/t-9", action)).as(action).hasStatusOk();
         }
-        // a run of its own: once it is cancelled it ends by itself, before anybody terminates it
+        // a run of its own: once it is cancelled it ends by itself, before an operator terminates it
         client.start(TicketWorkflow.class, "t-9-cancelled", w -> w.run("t-9-cancelled"));
         assertThat(act("/workflows/t-9-cancelled", "cancel")).hasStatusOk();
         assertThat(get("/workflows/t-9"))

@@ -7,7 +7,7 @@ import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.ResponseBody;
 import org.springframework.web.bind.annotation.ResponseStatus;
 
-/** What the application says itself, without an order. */
+/** An advice of the application's own, without an order. */
 @ControllerAdvice
 class OwnAdvice {
     @ExceptionHandler(QueueFullException.class)

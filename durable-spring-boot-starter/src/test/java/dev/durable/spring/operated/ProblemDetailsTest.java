@@ -17,7 +17,7 @@ import org.springframework.http.MediaType;
 import org.springframework.test.web.servlet.assertj.MockMvcTester;
 import org.springframework.web.context.WebApplicationContext;
 
-/** What the caller of a controller gets when Durable's client throws. */
+/** The answers of a controller in which Durable's client throws. */
 @OverHttp
 class ProblemDetailsTest {
     @Autowired

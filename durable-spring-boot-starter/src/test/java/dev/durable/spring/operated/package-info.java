@@ -1,2 +1,2 @@
-/** What an application shows over HTTP: problem details, and the endpoints of Actuator. */
+/** The HTTP side of an application: problem details, and the endpoints of Actuator. */
 package dev.durable.spring.operated;

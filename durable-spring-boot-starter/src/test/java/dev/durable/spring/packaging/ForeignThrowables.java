@@ -28,9 +28,9 @@ import org.objectweb.asm.tree.analysis.SourceInterpreter;
 import org.objectweb.asm.tree.analysis.SourceValue;
 
 /**
- * Finds in byte code where something is asked of an exception that may be anybody's: one whose static type is Throwable,
- * Exception, RuntimeException or Error. Asked is its text, too, where it is put into one, and where it is logged, unless what
- * is logged comes from a call that makes it loggable.
+ * Finds in byte code where a method is called on an exception that may be the application's: one whose static type is
+ * Throwable, Exception, RuntimeException or Error. Asked is its text, too, where it is put into one, and where it is
+ * logged, unless what is logged comes from a call that makes it loggable.
  */
 final class ForeignThrowables {
     private static final Set<String> ANYBODYS =
@@ -92,7 +92,7 @@ final class ForeignThrowables {
         }
     }
 
-    /** Types of what lies on the stack; those that are not on the class path are nobody's exceptions. */
+    /** Types of what lies on the stack; those that are not on the class path are no exceptions. */
     private static final class Types extends SimpleVerifier {
         Types() {
             super(Opcodes.ASM9, null, null, null, false);

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 /** No end is lost to a getter of an exception that fails: they are called where that is caught. */
 @Tag("slow")
 class ForeignThrowablesTest {
-    /** Who asks such exceptions all the same. */
+    /** The classes that call methods of such exceptions all the same. */
     private static final Set<String> MAY = Set.of(
             // where it is caught
             "Thrown.cause",

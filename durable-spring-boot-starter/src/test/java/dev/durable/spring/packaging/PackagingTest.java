@@ -152,7 +152,7 @@ class PackagingTest {
     private static void assertCompletes(Ended ended) {
         assertThat(ended.said()).contains(RESULT);
         assertThat(ended.code()).isZero();
-        // Only listings are jOOQ's: who lists nothing starts without its two thousand classes.
+        // Only listings are jOOQ's: a process that lists nothing starts without its two thousand classes.
         assertThat(ended.loaded())
                 .contains(" dev.durable.store.postgres.internal.read.Listings ")
                 .doesNotContain(" org.jooq.impl.DSL ", "internal.jooq.");

@@ -7,7 +7,7 @@ import java.util.stream.Stream;
  * One mistake of an author: code that throws. A case is added by a line in one of the tables ({@link RegistrationMistakes}
  * and its neighbours); what is said of it stands in {@code mistakes.md}, which {@link MistakesTest} compares and can write.
  *
- * @param name what somebody did, as one would tell a colleague
+ * @param name the mistake, as one would tell it to a colleague
  * @param code does it, with an engine in memory; what it throws is looked at
  */
 record Mistake(String name, Code code) {

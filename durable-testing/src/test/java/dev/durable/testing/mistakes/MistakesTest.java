@@ -21,9 +21,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * What authors do wrong, and the whole text that they read: {@code mistakes.md} has it, a heading for each case. After a
- * change of texts or a new case, run with {@code -Dmistakes=write}, and read the difference as somebody who has made the
- * mistake.
+ * Mistakes of authors, and the whole text that they read: {@code mistakes.md} has it, a heading for each case. After a
+ * change of texts or a new case, run with {@code -Dmistakes=write}, and read the difference as an author who has made
+ * the mistake.
  */
 @Timeout(10)
 class MistakesTest {

@@ -50,7 +50,7 @@ final class UnsteadyCode {
         return "";
     }
 
-    /** What the workflow does. */
+    /** The body of the workflow. */
     @FunctionalInterface
     interface Code {
         String run(Unsteady w) throws Exception;

@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 
-/** What workflow code must not do: it runs, and the result says so. */
+/** Calls that workflow code must not make: it runs, and the result says so. */
 @SuppressWarnings("resource")
 final class WorkflowCodeMistakes {
     private WorkflowCodeMistakes() {}
@@ -199,7 +199,7 @@ final class WorkflowCodeMistakes {
                 }));
     }
 
-    /** What a workflow does; it may use its stub. */
+    /** The body of a workflow; it may use its stub. */
     @FunctionalInterface
     interface Code {
         Object run(Scripted w) throws Exception;

@@ -4,7 +4,7 @@ import dev.durable.samples.Progress;
 import java.io.PrintWriter;
 import org.jspecify.annotations.Nullable;
 
-/** Shows the import to whoever started the command, from the first row that is read on. */
+/** Shows the import to the user who started the command, from the first row that is read on. */
 final class ProgressWatch implements ReadingsImporter.Watch, AutoCloseable {
     private final PrintWriter out;
     private final long rows;

@@ -3,7 +3,7 @@ package dev.durable.samples.fileimport;
 import java.math.BigDecimal;
 
 /**
- * What a weather station measured.
+ * A measurement of a weather station.
  *
  * @param row the line in the file, from 1
  * @param station its id

@@ -13,7 +13,7 @@ final class ReadingsImporter implements Importer {
     private final DSLContext sql;
     private final Watch watch;
 
-    /** Who wants to see how it goes. */
+    /** Follows the progress of an import. */
     interface Watch {
         void starts(Position from);
 

@@ -7,8 +7,8 @@
  *        └──────────── the next attempt begins at the last checkpoint ◄──────┘
  * </pre>
  *
- * <p>A batch and its checkpoint are two commits. Who dies in between leaves rows that the checkpoint does not know; the
- * next attempt inserts them again, and their line number, the primary key, makes that nothing.
+ * <p>A batch and its checkpoint are two commits. A process that dies in between leaves rows that the checkpoint does
+ * not know; the next attempt inserts them again, and their line number, the primary key, makes that nothing.
  *
  * <p>The heartbeat timeout tells an attempt that hangs from one that works: a checkpoint is a heartbeat.
  */

@@ -10,6 +10,6 @@ public interface Approvals {
     /** Puts the order on the desk. */
     void request(String orderId, String customer, Money total);
 
-    /** Takes it off the desk, if nobody has answered. */
+    /** Takes it off the desk, if it has no answer yet. */
     void withdraw(String orderId);
 }

@@ -3,7 +3,7 @@ package dev.durable.samples.orders;
 import java.time.Instant;
 
 /**
- * What a customer ordered.
+ * An order of a customer.
  *
  * @param id the shop's number of it
  * @param placedAt when
@@ -26,7 +26,7 @@ public record Order(
         int quantity,
         Money unitPrice) {
 
-    /** What is charged. */
+    /** The amount that is charged. */
     public Money total() {
         return unitPrice.times(quantity);
     }

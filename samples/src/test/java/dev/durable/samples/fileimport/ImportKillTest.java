@@ -78,7 +78,7 @@ class ImportKillTest {
             countInserts(sql);
             for (long inserted : killedAfter(seed)) {
                 try (SampleProcess sample = SampleProcess.start(directory, Import.class, ARGUMENTS)) {
-                    // It gets no further, should nobody come to kill it for a while.
+                    // It gets no further, should the kill come late.
                     sql.execute("update weather.stop set at = ?", inserted + INTERVAL);
                     await(() -> inserts(sql) >= inserted);
                     sample.kill();

@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.Test;
 
-/** What the body of an activity can say. */
+/** The calls that the body of an activity can make. */
 @DurableTest
 class ActivityBodiesTest {
 

@@ -7,8 +7,11 @@ import dev.durable.samples.snippets.Documents.Block;
 import dev.durable.store.postgres.testing.TestDatabase;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -25,6 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Tests that the Java, Kotlin and SQL of the documents run as shown, and that their links and names of tests lead somewhere. */
 class DocsTest {
     private static final Pattern TEST = Pattern.compile("`(\\w+)#(\\w+)`");
+    private static final Pattern COLUMN = Pattern.compile("(those of )?`([a-z_]+)`");
     private static final Pattern LINK = Pattern.compile("\\]\\(([^)#:]+)(#[^)]*)?\\)");
 
     /** Where the pieces are that blocks of a language show. */
@@ -139,6 +143,45 @@ class DocsTest {
         assertThat(LINK.matcher(index).results())
                 .as("a row of docs/decisions/README.md for each decision")
                 .hasSameSizeAs(Documents.decisions());
+    }
+
+    @Test
+    void theGlossaryHasEveryTableAndColumnOfTheSchema() {
+        try (TestDatabase database = TestDatabase.migrated()) {
+            Map<String, Set<String>> tables = DSL
+                    .using(database.dataSource(), SQLDialect.POSTGRES)
+                    .fetch("""
+                            select c.relname, a.attname from pg_class c join pg_attribute a on a.attrelid = c.oid
+                             where c.relnamespace = 'durable'::regnamespace and c.relkind in ('r', 'p')
+                               and not c.relispartition and a.attnum > 0 and not a.attisdropped
+                               -- of features that do not exist yet
+                               and c.relname not in ('reply', 'schedule') and a.attname not in ('needs', 'parent_run_id')
+                               and (c.relname, a.attname) <> ('workflow_run', 'attributes')""")
+                    .intoGroups(row -> row.get(0, String.class), row -> row.get(1, String.class))
+                    .entrySet()
+                    .stream()
+                    .collect(Collectors.toMap(Map.Entry::getKey, columns -> Set.copyOf(columns.getValue())));
+
+            assertThat(tables)
+                    .as("docs/concepts.md, \"Tables and columns\": a row for each table, with its columns")
+                    .isEqualTo(tablesOfTheGlossary());
+        }
+    }
+
+    private static Map<String, Set<String>> tablesOfTheGlossary() {
+        Map<String, Set<String>> tables = new HashMap<>();
+        String glossary = text(Documents.ROOT.resolve("docs/concepts.md"));
+        for (String row : glossary.split("### Tables and columns", -1)[1].split("### ", -1)[0].split("\n", -1)) {
+            if (row.startsWith("| `")) {
+                String[] cells = row.split("\\|", -1);
+                Set<String> columns = new HashSet<>();
+                for (MatchResult name : COLUMN.matcher(cells[3]).results().toList()) {
+                    columns.addAll(name.group(1) == null ? Set.of(name.group(2)) : tables.get(name.group(2)));
+                }
+                tables.put(cells[1].strip().replace("`", ""), columns);
+            }
+        }
+        return tables;
     }
 
     private static String text(Path file) {

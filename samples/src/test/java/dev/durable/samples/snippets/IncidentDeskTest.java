@@ -27,7 +27,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** What an operator does on a bad day. */
+/** The work of an operator on a bad day. */
 @DurableTest
 class IncidentDeskTest {
     private static final Map<String, String> INCIDENTS = Map.of(

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.slf4j.MDC;
 
-/** What stands around calls and bodies, and what goes with them. */
+/** Interceptors around calls and bodies, and the context that goes with them. */
 @DurableTest
 class InterceptionTest {
     private final Order order = new Order("42", new BigDecimal("64.50"));

@@ -46,7 +46,7 @@ class JobsTest {
         ActivityHandle mail = client.enqueue(
                 Emails.class, StartOptions.id("mail-7").startDelay(Duration.ofHours(1)), e -> e.send("ann"));
         mail.control().runNow(); // or cancel("…"), or nothing: in an hour a worker sends it
-        String receipt = mail.resultAs(String.class, Duration.ofMinutes(1)); // for who wants to wait
+        String receipt = mail.resultAs(String.class, Duration.ofMinutes(1)); // where the caller wants to wait
         // docs: end
         assertThat(receipt).isEqualTo("sent to ann");
     }

@@ -4,10 +4,10 @@ import dev.durable.Activity;
 import dev.durable.Retry;
 import java.math.BigDecimal;
 
-/** What the workflows of {@link WorkflowsTest} do to the world. */
+/** The activities of the workflows of {@link WorkflowsTest}. */
 @Activity(startToClose = "10s", retry = @Retry(maxAttempts = 3, initialInterval = "1s"))
 interface Parcels {
-    /** What a carrier asks for an order. */
+    /** The price that a carrier asks for an order. */
     BigDecimal quote(String carrier, String order);
 
     /** A label; there is one for each order. */
@@ -16,7 +16,7 @@ interface Parcels {
     /** Makes a label worthless. */
     void scrap(String label);
 
-    /** Whether the parcel has arrived. */
+    /** Returns whether the parcel has arrived. */
     boolean delivered(String label);
 
     /** Tells the customer something. */

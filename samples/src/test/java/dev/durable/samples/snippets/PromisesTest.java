@@ -10,7 +10,10 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** What the documents say is missing is missing for a reason that is listed here, so that the sentence goes when it comes. */
+/**
+ * Each feature that the documents call missing is listed here with its reason, so that the sentence goes when the
+ * feature comes.
+ */
 class PromisesTest {
     private static final Pattern PROMISE = Pattern.compile("not yet|planned|\\bwill be\\b|no such things yet");
 

@@ -15,7 +15,7 @@ import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The first thing that somebody does with it. */
+/** The first program of a new user. */
 class QuickStartTest {
     private final Order theOrder = new Order("42", new BigDecimal("64.50"));
 

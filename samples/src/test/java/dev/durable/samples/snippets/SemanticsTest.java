@@ -20,7 +20,7 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** What {@code docs/semantics.md} says of the events of each construct, and their order. */
+/** The events of each construct and their order, as {@code docs/semantics.md} states them. */
 @DurableTest
 class SemanticsTest {
 

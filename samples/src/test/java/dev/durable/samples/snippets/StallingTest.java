@@ -15,7 +15,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What a team says of exceptions that it did not expect. */
+/** The choices of a team about exceptions that it did not expect. */
 @Timeout(60)
 class StallingTest {
     private final InMemoryHistoryStore store = new InMemoryHistoryStore();

@@ -33,7 +33,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a test can do, piece by piece as {@code docs/testing.md} shows it. */
+/** The calls of the test kit, piece by piece as {@code docs/testing.md} shows them. */
 @DurableTest
 class TestKitTest {
     private final Order order = new Order("42", new BigDecimal("64.50"));

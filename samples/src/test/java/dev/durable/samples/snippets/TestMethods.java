@@ -26,7 +26,7 @@ final class TestMethods {
         return tests;
     }
 
-    /** What is wrong with naming this test; nothing where it exists and runs. */
+    /** The reasons why this test can't be named; none where it exists and runs. */
     List<String> problem(String className, String method) {
         Set<String> methods = running.get(className);
         if (methods == null) {

@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** What a workflow's code catches. */
+/** The exceptions that a workflow's code catches. */
 @DurableTest
 class TwoCatchesTest {
 

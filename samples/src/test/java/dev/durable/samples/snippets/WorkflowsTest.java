@@ -31,7 +31,7 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.slf4j.Logger;
 
-/** What workflow code can say, piece by piece as {@code docs/workflows.md} shows it. */
+/** The constructs of workflow code, piece by piece as {@code docs/workflows.md} shows them. */
 @DurableTest
 class WorkflowsTest {
     private final Depot depot = new Depot();

@@ -33,10 +33,10 @@ import org.postgresql.ds.PGSimpleDataSource;
  * others attach to it, and it stops when the last of them closes it, ends, or is killed.
  *
  * <p>The server listens on 127.0.0.1 only and asks for a password, which is made at random and kept in the directory,
- * readable by its owner. Text is UTF-8, sorted by code point; the time zone is UTC. Linux and macOS; as root, the server
- * runs as nobody, who has no rights on root's files.
+ * readable by its owner. Text is UTF-8, sorted by code point; the time zone is UTC. Linux and macOS; as root, the
+ * server runs as the user {@code nobody}, which has no rights on root's files.
  *
- * <p>Safe for use by several threads. For production, use a server that somebody backs up.
+ * <p>Safe for use by several threads. For production, use a server that a DBA backs up.
  */
 public final class EmbeddedPostgres implements StoreSource, AutoCloseable {
     /** Where {@link #atDefault()} keeps its data, below the working directory. */
@@ -98,8 +98,8 @@ public final class EmbeddedPostgres implements StoreSource, AutoCloseable {
     }
 
     /**
-     * {@code durable}, who owns the database and may make databases and roles. Not a superuser, who could read and write the
-     * files of whoever the server runs as.
+     * {@code durable}, the role that owns the database and may make databases and roles. It is no superuser: a
+     * superuser could read and write the files of the user that the server runs as.
      */
     public String username() {
         return server.username();
@@ -191,7 +191,9 @@ public final class EmbeddedPostgres implements StoreSource, AutoCloseable {
         }
     }
 
-    /** Closes the pools and leaves the server; returns when it has stopped, if nobody else uses it. Once is enough. */
+    /**
+     * Closes the pools and leaves the server; returns when it has stopped, if no other process uses it. Once is enough.
+     */
     @Override
     public void close() {
         pools.forEach(HikariDataSource::close);

@@ -12,7 +12,7 @@ final class ContainerServer {
 
     private ContainerServer() {}
 
-    // The container lives as long as the process: Testcontainers' reaper ends it, nobody closes it.
+    // The container lives as long as the process: Testcontainers' reaper ends it, no caller closes it.
     @SuppressWarnings("resource")
     static TestServer start() {
         if (!DockerClientFactory.instance().isDockerAvailable()) {

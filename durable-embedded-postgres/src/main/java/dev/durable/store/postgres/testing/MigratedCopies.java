@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Makes copies of a migrated database. From the second one that is asked for, the next is made in the background while the
- * tests run, so that whoever asks need not wait for {@code CREATE DATABASE}. Thread-safe.
+ * tests run, so that its test need not wait for {@code CREATE DATABASE}. Thread-safe.
  */
 final class MigratedCopies {
     private final Supplier<TestDatabase> copy;
@@ -35,7 +35,7 @@ final class MigratedCopies {
                 Thread.ofPlatform().daemon().name("durable-test-database").start(task);
     }
 
-    /** A copy that nobody else has. */
+    /** A copy that no other test has. */
     TestDatabase take() {
         CompletableFuture<TestDatabase> ready = turn();
         if (ready == null) {
@@ -44,7 +44,7 @@ final class MigratedCopies {
         try {
             return ready.join();
         } catch (CompletionException e) {
-            // What the server refused in the background may go well now, or is thrown to the one who asks.
+            // A copy that the server refused in the background may succeed now, else the caller gets the exception.
             return copy.get();
         }
     }
@@ -61,7 +61,7 @@ final class MigratedCopies {
         }
     }
 
-    /** Drops the copy that nobody has asked for. */
+    /** Drops the copy that was made in advance and not taken. */
     void close() {
         CompletableFuture<TestDatabase> left;
         lock.lock();

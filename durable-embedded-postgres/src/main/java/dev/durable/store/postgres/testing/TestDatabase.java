@@ -96,9 +96,10 @@ public final class TestDatabase implements AutoCloseable {
     }
 
     /**
-     * Creates a copy of another database, to which nobody may be connected meanwhile: quicker than migrating once more.
+     * Creates a copy of another database, to which no client may be connected meanwhile: quicker than migrating once
+     * more.
      *
-     * @throws dev.durable.StoreUnavailableException if the server refuses, for instance because somebody is connected
+     * @throws dev.durable.StoreUnavailableException if the server refuses, for instance because a client is connected
      */
     public static TestDatabase copyOf(TestDatabase original) {
         return create(original.name);

@@ -28,7 +28,7 @@ record TestServer(
         return shared;
     }
 
-    /** Whether it outlives this process. */
+    /** Returns whether the server outlives this process. */
     static boolean isShared() {
         return System.getProperty(CHOICE, "embedded").equals("url");
     }

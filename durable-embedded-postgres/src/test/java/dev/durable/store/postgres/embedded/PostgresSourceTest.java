@@ -144,7 +144,7 @@ class PostgresSourceTest {
         assertThat(PostgresSource.simpleDataSource(url, Map.of())).isNotNull();
     }
 
-    /** What the driver logs and prints meanwhile, everything of it. */
+    /** Collects everything that the driver logs and prints meanwhile. */
     private static void listening(StringBuilder logged, Runnable what) {
         Logger driver = Logger.getLogger("org.postgresql");
         Handler handler = new Handler() {

@@ -23,7 +23,7 @@ import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.context.annotation.Import;
 import org.springframework.test.context.bean.override.mockito.MockitoBean;
 
-/** What stands around calls and bodies in the application does so in a slice, if the test names it. */
+/** Interceptors of the application stand around calls and bodies in a slice, too, if the test names them. */
 @DurableSpringTest(properties = "durable.context.mdc=tenant")
 @Import(AroundTest.Notes.class)
 class AroundTest {

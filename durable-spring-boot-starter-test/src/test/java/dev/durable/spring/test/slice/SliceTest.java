@@ -15,7 +15,7 @@ import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.context.ApplicationContext;
 import org.springframework.test.context.bean.override.mockito.MockitoBean;
 
-/** What a slice has, and what one test sees of another. */
+/** The beans of a slice, and the isolation of its tests from each other. */
 @DurableSpringTest
 class SliceTest {
     @MockitoBean

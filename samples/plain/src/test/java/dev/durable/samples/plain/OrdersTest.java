@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the README tells to do: each command is a process of its own, on the embedded server in one folder. */
+/** The steps of the README: each command is a process of its own, on the embedded server in one folder. */
 @Tag("slow")
 class OrdersTest {
     @TempDir

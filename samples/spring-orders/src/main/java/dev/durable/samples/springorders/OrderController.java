@@ -52,7 +52,7 @@ class OrderController {
         desk.approve(id, approval.by());
     }
 
-    /** The tag is how long the history is: whoever has seen this much is answered by the database alone. */
+    /** The tag is the length of the history: a client that has seen this much is answered by the database alone. */
     @GetMapping("/{id}")
     @Nullable
     Order order(@PathVariable String id, WebRequest request) {

@@ -7,11 +7,11 @@ import java.time.Duration;
 import org.springframework.stereotype.Service;
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 
-/** Sends the progress of an order to who follows it, as server-sent events. */
+/** Sends the progress of an order to clients that follow it, as server-sent events. */
 @Service
 class OrderFeed {
     private static final Duration PAUSE = Duration.ofMillis(200);
-    /** After so many looks without news a comment is sent: by that the server notices a follower who has left. */
+    /** After so many polls without news a comment is sent: by that the server notices a client that has left. */
     private static final int QUIET = 25;
 
     private final OrderDesk desk;
@@ -28,7 +28,7 @@ class OrderFeed {
                 send(id, emitter);
                 emitter.complete();
             } catch (IOException e) {
-                emitter.completeWithError(e); // nobody listens any more
+                emitter.completeWithError(e); // the client has left
             } catch (InterruptedException | RuntimeException e) {
                 emitter.completeWithError(e);
             }

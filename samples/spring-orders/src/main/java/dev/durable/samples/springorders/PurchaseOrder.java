@@ -4,7 +4,7 @@ import jakarta.persistence.Entity;
 import jakarta.persistence.Id;
 import java.math.BigDecimal;
 
-/** What a customer ordered. */
+/** An order of a customer. */
 @Entity
 public class PurchaseOrder {
     @Id

@@ -58,7 +58,7 @@ record LocalRepository(Path folder) implements AutoCloseable {
         return repository;
     }
 
-    /** Whatever is in one folder is in the other, but for what has this name. */
+    /** Links all files of one folder into the other, but for those of this name. */
     private static void link(Path from, Path to, String except) throws IOException {
         if (Files.isDirectory(from)) {
             try (Stream<Path> entries = Files.list(from)) {

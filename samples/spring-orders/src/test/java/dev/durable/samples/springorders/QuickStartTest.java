@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What the README tells to do in an empty folder, outside of this repository: its pom.xml, its class, {@code mvn
+ * The steps of the README in an empty folder, outside of this repository: its pom.xml, its class, {@code mvn
  * spring-boot:run}. Durable's artifacts are those of this build, laid out as {@code mvn install} does; Maven may download
  * what else it needs.
  */

@@ -28,7 +28,7 @@ class ReadmeTest extends RunningApplication {
      * @param shown what the README shows below it
      */
     record Command(String line, List<String> shown) {
-        /** Whether it may be repeated until what it asks for has happened. */
+        /** Returns whether the command only asks, so that it may be repeated until its answer is the expected one. */
         boolean asks() {
             return !line.contains(" -d ");
         }

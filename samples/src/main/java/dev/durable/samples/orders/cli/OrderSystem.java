@@ -8,7 +8,7 @@ import dev.durable.store.postgres.PostgresHistoryStore;
 import dev.durable.store.postgres.embedded.PostgresSource;
 import java.time.Duration;
 
-/** What a command works with: the database, the shop's tables on it, and the engine. */
+/** The parts that a command works with: the database, the shop's tables on it, and the engine. */
 final class OrderSystem implements AutoCloseable {
     private final PostgresSource database;
     private final Shop shop;

@@ -21,7 +21,10 @@ enum Outcome {
         this.text = text;
     }
 
-    /** What the exceptions of {@code OrderWorkflow.run} mean; they come back as what they were thrown as. */
+    /**
+     * Maps the exceptions of {@code OrderWorkflow.run} to outcomes; they come back in the types in which they were
+     * thrown.
+     */
     static Outcome of(WorkflowFailedException failed) {
         return switch (failed.getCause()) {
             case CardDeclined e -> CARD_DECLINED;

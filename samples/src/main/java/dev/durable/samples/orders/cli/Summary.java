@@ -3,7 +3,7 @@ package dev.durable.samples.orders.cli;
 import java.io.PrintWriter;
 
 /**
- * What is said in the end.
+ * The figures that a command prints in the end.
  *
  * @param tally how the orders ended
  * @param endedBefore how many of them an earlier process had brought to their end

@@ -23,7 +23,7 @@ public final class Shop {
         return new Shop(sql);
     }
 
-    /** What workers register. */
+    /** The activities that workers register. */
     public Object[] activities() {
         return new Object[] {
             new PaymentLedger(sql, Latency.ofMillis(40, 120)),

@@ -1,4 +1,4 @@
--- The shop's own tables. One process at a time creates them: "if not exists" alone does not bear a race.
+-- The shop's own tables. One process at a time creates them: "if not exists" alone does not survive a race.
 select pg_advisory_xact_lock(hashtext('shop.sql'));
 
 create schema if not exists shop;

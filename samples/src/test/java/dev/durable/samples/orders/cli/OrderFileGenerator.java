@@ -148,7 +148,7 @@ final class OrderFileGenerator {
         return plain.toLowerCase(Locale.ROOT).replace(' ', '.') + "@mail.example";
     }
 
-    /** What goes wrong with files: hands, spreadsheets, other systems, broken transfers. */
+    /** Faults of real files: by hands, spreadsheets, other systems, broken transfers. */
     private static String spoilt(int kind, String line, String lineBefore) {
         return switch (kind) {
             case 0 -> line.replaceFirst(",\\d,(\\d+\\.\\d\\d),", ",two,$1,");

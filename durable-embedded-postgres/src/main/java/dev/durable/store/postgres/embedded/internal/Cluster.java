@@ -23,8 +23,8 @@ import org.postgresql.ds.PGSimpleDataSource;
  * only when it is complete, so one that was interrupted is made again. Temporary ones are copies of the first of their
  * version, as {@code initdb} takes several times as long as a copy.
  *
- * <p>Applications connect as {@value #USER}, who owns the database and may make others and roles, but is no superuser: a
- * superuser reads and writes the files of whoever the server runs as.
+ * <p>Applications connect as {@value #USER}, a role that owns the database and may make others and roles, but is no
+ * superuser: a superuser reads and writes the files of the user that the server runs as.
  */
 record Cluster(ServerDirectory directory, Installation installation, RunAs runAs) {
     static final String USER = "durable";
@@ -64,7 +64,8 @@ record Cluster(ServerDirectory directory, Installation installation, RunAs runAs
         try (Connection connection = source.getConnection();
                 Statement statement = connection.createStatement()) {
             try (ResultSet made = statement.executeQuery("select 1 from pg_roles where rolname = '" + USER + "'")) {
-                // Up to PostgreSQL 15 who may make roles may take those of the server's programs and files for itself.
+                // Up to PostgreSQL 15, a role that may make roles may grant itself those of the server's programs and
+                // files.
                 boolean makesRoles = connection.getMetaData().getDatabaseMajorVersion() >= 16;
                 statement.execute((made.next() ? "alter role " : "create role ") + USER + " login createdb "
                         + (makesRoles ? "createrole" : "nocreaterole") + " password '" + password + "'");
@@ -127,14 +128,14 @@ record Cluster(ServerDirectory directory, Installation installation, RunAs runAs
         Path unfinished = directory.root().resolve("data.unfinished");
         new Tree(unfinished).delete();
         String password = randomPassword();
-        Path told = directory.root().resolve("password.unfinished");
-        directory.write(told, password + "\n", SECRET);
-        runAs.own(told);
+        Path passwordFile = directory.root().resolve("password.unfinished");
+        directory.write(passwordFile, password + "\n", SECRET);
+        runAs.own(passwordFile);
         Files.createDirectory(
                 unfinished, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
         runAs.own(unfinished);
-        Command.Outcome outcome = initdb(unfinished, told).run();
-        Files.delete(told);
+        Command.Outcome outcome = initdb(unfinished, passwordFile).run();
+        Files.delete(passwordFile);
         if (!outcome.ok()) {
             throw EmbeddedErrors.notInitialised(directory.root(), outcome.output());
         }

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** A short-lived program of the server's or the system's, in an environment that is the same for everybody. */
+/** A short-lived program of the server's or the system's, in an environment that is the same for every user. */
 record Command(List<String> words, Path folder) {
 
     /** How it ended and what it said on both of its outputs. */

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A lock on a directory across threads and processes, held by a file lock. The system gives the lock back when its
- * holder dies, so nobody ever has to clear it away.
+ * holder dies, so no process ever has to clear it away.
  *
  * <p>Threads queue before a lock of their own: POSIX drops a process's lock on a file as soon as <i>any</i> of its
  * handles on that file is closed, so a thread that gave up waiting would take the lock from the one that has it.
@@ -86,7 +86,7 @@ final class DirectoryLock implements AutoCloseable {
         }
     }
 
-    /** Null while anybody has it; within one process the JDK tells that by an exception. */
+    /** Null while another holder has it; within one process the JDK signals that by an exception. */
     static @Nullable FileLock tryLock(FileChannel channel) throws IOException {
         try {
             return channel.tryLock();

@@ -8,9 +8,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A shell that waits for the end of this process, however it comes, and then does what the package tells: takes its file
- * away and, when that was the last one, stops the server. It needs no signal and no polling: the pipe from here to
- * there ends when nobody holds this side of it any more.
+ * A shell that waits for the end of this process, however it comes, and then detaches as the package describes: takes
+ * its file away and, when that was the last one, stops the server. It needs no signal and no polling: the pipe from
+ * here to there ends when no process holds this side of it any more.
  */
 record Guardian(Process shell) {
     private static final Logger LOG = LoggerFactory.getLogger(Guardian.class);

@@ -27,7 +27,7 @@ record Launch(ServerDirectory directory, Installation installation, ServerSettin
                 directory.rememberPort(port);
                 return server.get();
             }
-            // Somebody was quicker between our look at the port and the server's.
+            // Another process took the port between our check of it and the server's.
             boolean portTaken = log.contains(PORT_TAKEN);
             if (portTaken && settings.portFixed()) {
                 throw EmbeddedErrors.portTaken(port, null);
@@ -69,7 +69,7 @@ record Launch(ServerDirectory directory, Installation installation, ServerSettin
      * ms whether it is ready, so that is seen here.
      */
     private Optional<Postmaster> tryStart(Deadline deadline) throws IOException, InterruptedException {
-        Files.deleteIfExists(Postmaster.pidFile(directory)); // stale: nobody runs, and we hold the lock
+        Files.deleteIfExists(Postmaster.pidFile(directory)); // stale: no server runs, and we hold the lock
         Process starter = Command.in(
                         directory.root(),
                         cluster.runAs().prefix(),

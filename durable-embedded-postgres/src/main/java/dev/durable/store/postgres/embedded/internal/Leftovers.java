@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Cleans up temporary servers whose process and guardian were both killed. Nobody comes back to such a directory, so
- * each new temporary server looks around for others like it.
+ * Cleans up temporary servers whose process and guardian were both killed. No process comes back to such a directory,
+ * so each new temporary server looks for others like it.
  */
 record Leftovers(ServerDirectory own, String prefix) {
     private static final Logger LOG = LoggerFactory.getLogger(Leftovers.class);
@@ -36,7 +36,7 @@ record Leftovers(ServerDirectory own, String prefix) {
     }
 
     /**
-     * Directories of other users are not touched: the parent folder is writable by everybody, so they could be prepared
+     * Directories of other users are not touched: the parent folder is writable by all users, so they could be prepared
      * to mislead.
      */
     private boolean begun(Path directory) throws IOException {
@@ -44,7 +44,7 @@ record Leftovers(ServerDirectory own, String prefix) {
                 && Files.exists(directory.resolve(own.lock().getFileName()));
     }
 
-    /** By the rule of the package: only who removes the folder {@code attached} may stop the server. */
+    /** By the rule of the package: only the process that removes the folder {@code attached} may stop the server. */
     private static void clear(ServerDirectory directory) throws IOException, InterruptedException {
         try (DirectoryLock lock = DirectoryLock.take(directory.lock(), Deadline.in(Duration.ZERO))) {
             new Attachments(directory).sweep();

@@ -9,8 +9,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A folder that nobody but this user (and root) can have prepared, made or found: programs are run from it, passwords and
- * settings are read from it. Whoever else could write there would run commands as this user.
+ * A folder that no user but this one (and root) can have prepared, made or found: programs are run from it, passwords
+ * and settings are read from it. Another user who could write there would run commands as this one.
  *
  * <p>The folder itself must belong to this user or root and must not be writable by all. So must each folder above it that
  * lies below a folder with the sticky bit in which all may write, such as {@code /tmp}: there another user may have been
@@ -39,11 +39,11 @@ record OwnFolder(Path path) {
     }
 
     /**
-     * Looks at what is there, and makes what is missing so that nobody else can write in it.
+     * Checks the folders that exist, and makes the missing ones so that no other user can write in them.
      *
      * @param permissions of the folder itself, as {@code rwx------}
      * @return whether it was made
-     * @throws dev.durable.StoreUnavailableException if somebody else can have changed it; nothing was written then
+     * @throws dev.durable.StoreUnavailableException if another user can have changed it; nothing was written then
      */
     boolean make(String permissions) throws IOException {
         check();
@@ -57,12 +57,12 @@ record OwnFolder(Path path) {
         }
         Files.createDirectories(
                 path, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(permissions)));
-        // Somebody may have been quicker.
+        // Another process may have been quicker.
         check();
         return true;
     }
 
-    /** Refuses it where somebody else can have changed it; what is not there yet is right. */
+    /** Refuses it where another user can have changed it; a folder that does not exist yet is right. */
     void check() throws IOException {
         int self = self();
         Path at = path.getRoot();
@@ -120,7 +120,7 @@ record OwnFolder(Path path) {
     }
 
     /**
-     * What the file system says of a file or directory itself, not of what a link leads to.
+     * The attributes of a file or directory itself, not of the target of a link.
      *
      * @param owner the number of the user
      * @param mode type and permissions, as {@code stat} shows them
@@ -140,7 +140,7 @@ record OwnFolder(Path path) {
         }
     }
 
-    /** Who this process is, by what it creates: there is no getuid() in Java. */
+    /** The user of this process, read from a file that it creates: there is no getuid() in Java. */
     private static int self() throws IOException {
         Path file = Files.createTempFile("durable-owner-", "");
         try {

@@ -23,7 +23,7 @@ record Postmaster(ServerDirectory directory, long pid, int port, boolean ready) 
             return Optional.empty();
         }
         long pid = number(lines, PID);
-        // The other word is that of a server whose data came from a standby, or that somebody has made one.
+        // The other word is that of a server whose data came from a standby, or that was made one.
         boolean ready = lines.size() > STATUS
                 && Set.of("ready", "standby").contains(lines.get(STATUS).strip());
         return ProcessHandle.of(pid)

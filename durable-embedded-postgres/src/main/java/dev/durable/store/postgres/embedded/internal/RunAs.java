@@ -14,15 +14,16 @@ import java.util.Set;
  * through another one, the first of these that works here:
  *
  * <ol>
- *   <li>{@code setpriv} to {@code nobody}, who then owns the data, and nothing else: to the server, root's files are closed.
- *   <li>The same, with leave to pass folders that are closed to others, for a directory or programs below {@code /root}. A
- *       superuser of the server, which applications are not, could read root's files.
- *   <li>{@code unshare -U}: the same user seen from a namespace where root is nobody in particular. Files stay root's, so
- *       the same holds. Containers often forbid it.
+ *   <li>{@code setpriv} to the user {@code nobody}, which then owns the data, and nothing else: to the server, root's
+ *   files are closed.
+ *   <li>{@code setpriv} with leave to pass folders that are closed to others, for a directory or programs below {@code
+ *   /root}. A superuser of the server, which applications are not, could read root's files.
+ *   <li>{@code unshare -U}: root itself, in a namespace where it has another number and PostgreSQL runs. Files stay
+ *   root's, so a superuser of the server could read them here, too. Containers often forbid it.
  * </ol>
  *
- * Data that already belongs to another user is that user's: the server runs as them, by the first two. What stands beside the
- * data (passwords, settings, who uses it) is this process's, and the server can't change it.
+ * Data that already belongs to another user is that user's: the server runs as them, by the first two. The files beside
+ * the data (passwords, settings, the list of users of the server) are this process's, and the server can't change them.
  *
  * @param prefix what to write before each command
  * @param owner the user that the data must belong to
@@ -111,7 +112,7 @@ record RunAs(List<String> prefix, int owner) {
         }
     }
 
-    /** Who this process is, by what it creates: there is no getuid() in Java. */
+    /** The user of this process, read from a file that it creates: there is no getuid() in Java. */
     private static int self(ServerDirectory directory) throws IOException {
         Path file = Files.createTempFile(directory.root(), "owner-", "");
         try {

@@ -41,7 +41,7 @@ record ServerDirectory(Path root, boolean temporary) {
         return kept;
     }
 
-    /** Other temporary ones, beside it, that nobody will come back to. */
+    /** Other temporary ones, beside it, whose processes have died. */
     Leftovers leftovers() {
         return new Leftovers(this, TEMPORARY);
     }
@@ -67,7 +67,7 @@ record ServerDirectory(Path root, boolean temporary) {
         return root.resolve("superuser-password");
     }
 
-    /** In the folder of the server's user, who writes it. */
+    /** In the folder of the server's user, as the server writes it. */
     Path log() {
         return data().resolve(LOG);
     }
@@ -78,8 +78,8 @@ record ServerDirectory(Path root, boolean temporary) {
     }
 
     /**
-     * Writes one of the files beside the data: under its name at once and whole, and never through a link that somebody has
-     * put there.
+     * Writes one of the files beside the data: under its name at once and whole, and never through a link that another
+     * user has put there.
      *
      * @param permissions as {@code rw-------}
      */
@@ -94,14 +94,14 @@ record ServerDirectory(Path root, boolean temporary) {
         }
     }
 
-    /** What its server calls itself. */
+    /** The {@code cluster_name} of its server. */
     String name() {
         return "durable-%08x".formatted(root.toString().hashCode());
     }
 
     /**
-     * Whether a process is this directory's server, or the one that starts it: both have the server's name among their
-     * arguments. Pids come back after a restart, in containers nearly always to another process.
+     * Returns whether a process is this directory's server, or the one that starts it: both have the server's name
+     * among their arguments. Pids come back after a restart, in containers nearly always to another process.
      */
     boolean marks(ProcessHandle process) {
         String mark = "cluster_name=" + name();

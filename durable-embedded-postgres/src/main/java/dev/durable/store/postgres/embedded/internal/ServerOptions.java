@@ -5,7 +5,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What somebody who wants a server asks for.
+ * The options with which an application asks for a server.
  *
  * @param directory where it is kept; null for a temporary one, which is gone when it is closed
  * @param startTimeout how long to wait until it accepts connections, for instance while it recovers from a crash

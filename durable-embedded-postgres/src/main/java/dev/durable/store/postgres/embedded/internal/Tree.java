@@ -38,7 +38,7 @@ record Tree(Path root) {
         });
     }
 
-    /** Removes it; what somebody else removes meanwhile is no error. */
+    /** Removes it; a file that another process removes meanwhile is no error. */
     void delete() throws IOException {
         Files.walkFileTree(root, new StillThere() {
             @Override
@@ -49,7 +49,7 @@ record Tree(Path root) {
     }
 
     /**
-     * Makes the given user the owner of all of it; only root may. What comes and goes meanwhile is somebody else's: another
+     * Makes the given user the owner of all of it; only root may. Files that come and go meanwhile belong to another
      * process that looks at the same folder.
      */
     void giveTo(int uid) throws IOException {

@@ -175,7 +175,7 @@ class EmbeddedPostgresTest {
         }
     }
 
-    /** What the server's user can write, this process does not follow. */
+    /** This process follows no link that the server's user can have written. */
     @Test
     void a_link_in_place_of_a_file_is_not_followed() throws Exception {
         portOfOneStart();

@@ -16,7 +16,10 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Another JVM that has a server open: it executes what is said to it until it is told to close, ends, or is killed. */
+/**
+ * Another JVM that has a server open: it executes the commands on its input until one closes it, it ends, or it is
+ * killed.
+ */
 record OtherProcess(Process process, BufferedReader answers, PrintStream words) {
     private static final String CLOSE = "close";
 

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.tukaani.xz.LZMA2Options;
 import org.tukaani.xz.XZOutputStream;
 
-/** What an archive may put where: nothing of it leads out of its folder. */
+/** The paths that an archive may contain: none leads out of its folder. */
 class TxzTest {
     @TempDir
     Path directory;
