@@ -6,9 +6,10 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Builds what a store writes about an at-most-once job whose worker was lost. One whose worker is lost ends as failed
- * with an unknown outcome, where others would go back into their queue; a background job, which has no code to hear of
- * that, stays as what its options say of one that is used up. As {@link CancelledIdleJob}, a store's own words.
+ * Builds the outcomes and notes that a store writes about an at-most-once job whose worker was lost. Such a job fails
+ * with an unknown outcome, where any other job would go back into its queue. A background job has no workflow code that
+ * could react to the failure: where its options say that exhausted jobs become dead letters or incidents, it becomes
+ * one. Both stores take the texts from here, as from {@link CancelledIdleJob}.
  */
 public final class AtMostOnce {
     private static final String FLAG = "\"atMostOnce\":true";
@@ -18,7 +19,7 @@ public final class AtMostOnce {
     private AtMostOnce() {}
 
     /**
-     * Whether a job with these options is one.
+     * Returns whether these options make a job at-most-once.
      *
      * @param options ActivityOptions as JSON text
      */
@@ -27,7 +28,8 @@ public final class AtMostOnce {
     }
 
     /**
-     * The message for the run's inbox. It has the id that the cancellation would have: one job ends idle once.
+     * The failure for the run's inbox. Its message id is the one that the cancellation of the job would have ({@link
+     * CancelledIdleJob#messageId}), so that a job that ends without a worker gives one message.
      *
      * @param key which job
      * @param attempt the attempt that was lost
@@ -52,7 +54,8 @@ public final class AtMostOnce {
     // ── background jobs ──────────────────────────────────────────────────────────────────────────────────────────────
 
     /**
-     * Whether one that is lost stays until an operator says what becomes of it.
+     * Returns whether a lost at-most-once job stays, as a dead letter or an incident, until an operator decides about
+     * it.
      *
      * @param onExhausted what its options say, read as {@code retry.onExhausted}; null is FAIL
      */
@@ -61,18 +64,18 @@ public final class AtMostOnce {
                 && ("DEAD_LETTER".equals(onExhausted) || PoisonPill.isIncident(onExhausted));
     }
 
-    /** All jobs of an activity that are lost are one group. */
+    /** All lost jobs of an activity are one group. */
     public static String fingerprint(String activity) {
         return activity + ": outcome unknown";
     }
 
-    /** What descriptions show. */
+    /** The last failure that descriptions show. */
     public static String lastFailure(int attempt) {
         return FAILURE + ": " + why(attempt);
     }
 
     /**
-     * What it has noted, then that it stays, and why.
+     * The notes of the job, followed by the event that it stays, with the reason.
      *
      * @param noted its informing events, a JSON array; null without
      */
@@ -86,7 +89,7 @@ public final class AtMostOnce {
         return Objects.requireNonNull(JobNotes.with(noted, raised));
     }
 
-    /** In words; without characters that JSON would escape. */
+    /** The reason of the failure in words, without characters that JSON would escape. */
     public static String why(int attempt) {
         return "outcome unknown: the worker of attempt " + attempt
                 + " was lost or shut down while the body may have run,"

@@ -5,8 +5,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Builds the outcome of an activity that was cancelled while nobody ran it, which the store writes because there is no
- * worker to do it. The same for every store, so the wording lives here.
+ * Builds the outcome of an activity that was cancelled while no worker ran it. The store writes this outcome, because
+ * there is no worker that could report it. Every store takes the wording from here.
  */
 public final class CancelledIdleJob {
     private CancelledIdleJob() {}
@@ -14,9 +14,9 @@ public final class CancelledIdleJob {
     /**
      * The message for the run's inbox.
      *
-     * @param key which job
+     * @param key the job
      * @param attemptsEnded how many attempts have ended; 0 if none began
-     * @param heartbeatDetails last accepted details, JSON text; null without
+     * @param heartbeatDetails the last accepted details, JSON text; null without
      * @param notes its informing events; null without
      */
     public static InboxMessage outcome(

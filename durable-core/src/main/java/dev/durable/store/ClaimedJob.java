@@ -7,18 +7,18 @@ import org.jspecify.annotations.Nullable;
 /**
  * An activity job that this process has claimed, with all that is needed to run the attempt.
  *
- * @param key which job
+ * @param key the job
  * @param activity its name
- * @param taskQueue where it came from
+ * @param taskQueue the queue that it was claimed from
  * @param workflowType the type of its run
- * @param lease the token to settle it with
+ * @param lease the lease token of the claim, which each report must name
  * @param attempt from 1
  * @param crashes how often its worker died
  * @param input arguments, a JSON array
  * @param options ActivityOptions as JSON text
  * @param headers a JSON object
  * @param scheduledAt when it was scheduled; of a background job that was delayed, the end of its delay
- * @param scheduleToStartDeadline when its first attempt must have begun; null is never, or it has
+ * @param scheduleToStartDeadline when its first attempt must have begun; null is never, or that it has begun
  * @param scheduleToCloseDeadline null is none
  * @param heartbeatDetails the last accepted details of the attempts before, JSON text; null without
  * @param notes informing events so far, a JSON array; null without
@@ -74,7 +74,7 @@ public record ClaimedJob(
                 notes);
     }
 
-    /** The same job, which has begun, for another attempt; details or options of null keep those it has. */
+    /** The same job, which has begun, for another attempt; details or options of null keep those that it has. */
     public ClaimedJob again(
             int nextAttempt, @Nullable String newNotes, @Nullable String details, @Nullable String newOptions) {
         return new ClaimedJob(
@@ -95,7 +95,7 @@ public record ClaimedJob(
                 newNotes);
     }
 
-    /** What a store may count it for in a {@linkplain Portion portion}, at most. */
+    /** The largest size that a store may count for it in a {@linkplain Portion portion}. */
     public long atMost() {
         return Portion.atMost(input)
                 + Portion.atMost(headers)

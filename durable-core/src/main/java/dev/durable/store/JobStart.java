@@ -9,7 +9,10 @@ public final class JobStart {
     /** The workflow type of the runs that are one background job each. */
     public static final String TYPE = "durable.job";
 
-    /** In the attributes of its first event: a quote inside any text is escaped, so only the name itself looks like this. */
+    /**
+     * Finds the activity's name in the attributes of the run's first event. A quote inside any JSON text is escaped, so
+     * only the member {@code input} itself looks like this.
+     */
     public static final String ACTIVITY = "\"input\"\\s*:\\s*\\[\\s*\"([^\"\\\\]*)\"";
 
     private static final Pattern PATTERN = Pattern.compile(ACTIVITY);
@@ -17,7 +20,7 @@ public final class JobStart {
     private JobStart() {}
 
     /**
-     * The name of the job's activity; null where the run is no background job.
+     * The name of the job's activity; null if the run is no background job.
      *
      * @param type its workflow type
      * @param started the attributes of its first event
@@ -31,7 +34,7 @@ public final class JobStart {
     }
 
     /**
-     * Who started the run; null where it does not say.
+     * The client that started the run; null if the event does not name it.
      *
      * @param started the attributes of its first event
      */

@@ -7,8 +7,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes valid JSON text apart where a store has to look into it: into the elements of an array or the members of an
- * object, each as the text that it was.
+ * Takes valid JSON text apart into the elements of an array or the members of an object, each as the text that it was.
  */
 final class JsonParts {
     private final String text;
@@ -18,7 +17,7 @@ final class JsonParts {
         this.text = text;
     }
 
-    /** Of an array; of anything else none. */
+    /** The elements of an array; none of any other value. */
     static List<String> elements(String array) {
         JsonParts in = new JsonParts(array);
         List<String> found = new ArrayList<>();
@@ -28,7 +27,7 @@ final class JsonParts {
         return found;
     }
 
-    /** Of an object, by their names as they are written, without the quotes; of anything else none. */
+    /** The members of an object by their names as they are written, without the quotes; none of any other value. */
     static Map<String, String> members(String object) {
         JsonParts in = new JsonParts(object);
         Map<String, String> found = new LinkedHashMap<>();
@@ -40,7 +39,7 @@ final class JsonParts {
         return found;
     }
 
-    /** A whole number that stands there; another where none does, or one that is out of range. */
+    /** The whole number that the value is; {@code otherwise} if it is none, or out of range. */
     static int integer(@Nullable String value, int otherwise) {
         return value != null && value.matches("-?[0-9]{1,9}") ? Integer.parseInt(value) : otherwise;
     }
@@ -50,7 +49,7 @@ final class JsonParts {
         return value.startsWith("\"") ? value.substring(1, value.length() - 1) : value;
     }
 
-    /** The first character inside, if it begins so; else the one that would end it. */
+    /** Returns the first character inside, if the text begins with the opening bracket; else the closing bracket. */
     private char enter(char opening) {
         skipSpace();
         if (at >= text.length() || text.charAt(at) != opening) {
@@ -93,7 +92,7 @@ final class JsonParts {
         return text.substring(from, at);
     }
 
-    /** Whether a number or a word has more characters; what is quoted or in brackets ends by itself. */
+    /** Returns whether a number or a word has more characters; a string, array or object ends by itself. */
     private boolean goesOn(int from) {
         char first = text.charAt(from);
         char c = text.charAt(at);

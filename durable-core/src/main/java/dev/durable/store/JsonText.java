@@ -2,13 +2,14 @@ package dev.durable.store;
 
 import java.util.Locale;
 
-/**
- * Quotes text as JSON, for the few values that stores write themselves. For the few words that stores write themselves.
- */
+/** Quotes text as JSON, for the few values that stores write themselves. */
 final class JsonText {
     private JsonText() {}
 
-    /** In quotes, escaped: what every JSON reader and database takes, lone surrogates and NUL included. */
+    /**
+     * The text in quotes, escaped in a form that every JSON reader and database takes, lone surrogates and NUL
+     * included.
+     */
     static String quoted(String text) {
         StringBuilder json = new StringBuilder(text.length() + 2).append('"');
         text.chars().forEach(c -> {

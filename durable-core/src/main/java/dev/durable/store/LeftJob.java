@@ -10,14 +10,14 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An activity that had not ended when its run closed; what its job carried, or an outcome that was not taken in, is
- * written to the history before the closing event. The same for every store.
+ * An activity that had not ended when its run closed; the notes and details that its job carried, or an outcome that
+ * was not fed, are written to the history before the closing event.
  *
  * @param seq its number in the run
  * @param attempt the current or next attempt
  * @param notes its informing events, a JSON array; null without
- * @param heartbeatDetails last accepted details, JSON text; null without
- * @param outcome how it had ended, as a JSON object of {type, attributes}; null where it had not
+ * @param heartbeatDetails the last accepted details, JSON text; null without
+ * @param outcome its outcome that was not fed, a JSON object of {type, attributes}; null if there is none
  */
 public record LeftJob(
         int seq,
@@ -26,7 +26,7 @@ public record LeftJob(
         @Nullable String heartbeatDetails,
         @Nullable String outcome) {
 
-    /** Of an outcome that waited for the run. */
+    /** An activity whose outcome waited for the run. */
     public static LeftJob of(InboxMessage outcome) {
         Map<String, String> attributes = JsonParts.members(outcome.payload());
         return new LeftJob(
@@ -38,7 +38,7 @@ public record LeftJob(
     }
 
     /**
-     * The events of all of them in the order in which they happened; their ids are 0.
+     * The events of all these activities in the order in which they happened; their ids are 0.
      *
      * @param closedAt when the run closes
      */
@@ -67,7 +67,10 @@ public record LeftJob(
                 note.getOrDefault("attributes", "{\"informing\":true}"));
     }
 
-    /** What is no time, because somebody has written the row by hand, happened no later than the close. */
+    /**
+     * The time of an event. A text that is no time, because the row was edited by hand, counts as the time of the
+     * close.
+     */
     private static Instant at(@Nullable String text, Instant closedAt) {
         try {
             return text == null ? closedAt : Instant.parse(JsonParts.unquoted(text));

@@ -10,20 +10,20 @@ import org.jspecify.annotations.Nullable;
  *
  * @param seq the activity's number in its run
  * @param activity its name
- * @param taskQueue where it is claimed
- * @param priority higher goes first, within the aging of the queue
+ * @param taskQueue the queue that it is claimed from
+ * @param priority a job of higher priority goes first, within the aging of the queue
  * @param input arguments, a JSON array
  * @param options its options as JSON text (ActivityOptions), as recorded
  * @param headers headers of options and run, a JSON object
  * @param workflowType the type of the run that schedules it
- * @param scheduledAt when
+ * @param scheduledAt when it was scheduled
  * @param scheduleToStartDeadline null is none
  * @param scheduleToCloseDeadline null is none
  * @param maxWorkerCrashes how often its worker may die before it becomes a dead letter
- * @param eager inserted as claimed by the writing worker; null is inserted as ready
- * @param limitKey it is ready only when the limits of this key let it through, and it is never inserted as claimed;
- * null is at once
- * @param delay how long from its insert until it may be claimed; it is then never inserted as claimed; zero is at once
+ * @param eager the claim of the writing worker, with which it is inserted; null inserts it as ready
+ * @param limitKey the key whose limits must let it through before it is ready; it is then never inserted as claimed;
+ *     null is without a key
+ * @param delay how long from its insert until it may be claimed; it is then never inserted as claimed; zero is none
  */
 public record NewJob(
         int seq,
@@ -121,12 +121,12 @@ public record NewJob(
                 null);
     }
 
-    /** Whether its insert nudges workers: it is ready, or due before they would poll. */
+    /** Returns whether its insert nudges workers: it is ready, or due before they would poll. */
     public boolean isDueSoon() {
         return delay.compareTo(SOON) < 0;
     }
 
-    /** The same with other arguments; null leaves those it has. */
+    /** The same job with other arguments; null leaves those that it has. */
     public NewJob withInput(@Nullable String other) {
         return other == null
                 ? this
@@ -149,7 +149,7 @@ public record NewJob(
     }
 
     /**
-     * Who runs it.
+     * A claim of a job: its lease token and the session that runs it.
      *
      * @param token random, one per job and claim
      * @param session the worker session

@@ -8,24 +8,24 @@ import org.jspecify.annotations.Nullable;
 /**
  * An activity job as listings show it and as operators' orders refer to it.
  *
- * @param key which job
+ * @param key the job
  * @param activity its name
- * @param taskQueue where it is claimed
+ * @param taskQueue the queue that it is claimed from
  * @param workflowType the type of its run
- * @param state where it stands
+ * @param state its state
  * @param paused whether no further attempt begins
- * @param begun whether its body was called before, or may have been; of one that is being run it need not say so yet
+ * @param begun whether its body was called before, or may have been; while an attempt runs it may still be false
  * @param cancelRequested whether its workflow wants it to stop
  * @param seen its lease, attempt and revision, for orders
  * @param crashes how often its worker died
  * @param input arguments, a JSON array; null in a listing
  * @param options ActivityOptions as JSON text
  * @param times its times
- * @param worker who runs it; null when nobody does
+ * @param worker the worker that runs it; null if none does
  * @param lastFailure message of the last failed attempt
- * @param heartbeatDetails last accepted details, JSON text
+ * @param heartbeatDetails the last accepted details, JSON text
  * @param notes its informing events, a JSON array; null in a listing
- * @param burial since when it waits for an operator; null when it does not
+ * @param burial since when it waits for an operator; null if it does not
  */
 public record OpenJob(
         JobKey key,
@@ -48,20 +48,20 @@ public record OpenJob(
         @Nullable Burial burial) {
 
     /**
-     * Since when it is a dead letter or an incident.
+     * The time since which a job is a dead letter or an incident, and the fingerprint of its failure.
      *
-     * @param at when
-     * @param fingerprint the same for what failed alike
+     * @param at since when
+     * @param fingerprint equal for jobs that failed alike
      */
     public record Burial(Instant at, String fingerprint) {}
 
     /**
-     * Its times.
+     * The times of a job.
      *
      * @param scheduledAt when its workflow scheduled it
-     * @param visibleAt when its next attempt may begin, where that was or is ahead
+     * @param visibleAt when its next attempt may begin, if it had to wait or has to
      * @param claimedAt since when it runs
-     * @param deadline when the attempt times out, as an order set it; null is by its options
+     * @param deadline when the attempt times out by an order; null is by its options
      * @param silentUntil when the holder of its token must have given a sign of life
      * @param scheduleToCloseDeadline when all its attempts must have ended
      */
@@ -74,14 +74,14 @@ public record OpenJob(
             @Nullable Instant scheduleToCloseDeadline) {}
 
     /**
-     * Who runs it.
+     * The worker that runs a job.
      *
      * @param session the worker process
-     * @param identity how people call it; null where its session is gone
+     * @param identity its name for people; null if its session is gone
      */
     public record Worker(UUID session, @Nullable String identity) {}
 
-    /** What a store may count it for in a {@linkplain Portion portion} of a listing, at most. */
+    /** The largest size that a store may count for it in a {@linkplain Portion portion} of a listing. */
     public long atMost() {
         return Portion.atMost(options) + Portion.atMost(lastFailure) + Portion.atMost(heartbeatDetails);
     }

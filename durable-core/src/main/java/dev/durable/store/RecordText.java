@@ -13,13 +13,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Renders records that carry payloads or tokens for logs and errors: names and ids as they are, of all other text its
- * length, of maps the keys, of lists the size, and no fence, lease or token. What is not known to be a name is not
- * shown, so that a component that is added later is not either.
+ * length, of maps the keys, of lists the size, and no fence, lease or token. Components that are not listed here as
+ * names are not shown, so a component that is added later isn't either.
  */
 public final class RecordText {
     private static final int LONGEST = 200;
 
-    /** Components whose text says what it is about. */
+    /** The names of components whose text is shown. */
     private static final Set<String> NAMES = Set.of(
             "type",
             "workflowType",
@@ -50,12 +50,12 @@ public final class RecordText {
             "resolution",
             "id");
 
-    /** Components whose id gives no right to write. */
+    /** The names of components whose id gives no right to write. */
     private static final Set<String> IDS = Set.of("runId", "messageId", "session", "id", "latestRunId", "message");
 
     private RecordText() {}
 
-    /** For the record's {@code toString}. */
+    /** The text for the record's {@code toString}. */
     public static String of(Record record) {
         StringJoiner text = new StringJoiner(", ", record.getClass().getSimpleName() + "[", "]");
         for (RecordComponent component : record.getClass().getRecordComponents()) {

@@ -7,25 +7,25 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Builds the outcome of an activity that timed out while nobody ran it, which the store writes itself as it does {@link
- * CancelledIdleJob}.
+ * Builds the outcome of an activity that timed out while no worker ran it, which the store writes itself, as it does
+ * {@link CancelledIdleJob}.
  */
 public final class TimedOutIdleJob {
-    /** As the options are written, first of all; a store reads no JSON. */
+    /** The expiry as options are written, which is their first member. */
     private static final Pattern EXPIRY = Pattern.compile("\\s*\\{\\s*\"expiresAt\"\\s*:\\s*\"([^\"]+)\"");
 
     private TimedOutIdleJob() {}
 
-    /** Whose time can be over while it waits. */
+    /** The timeouts that can end a job while it waits. */
     public enum Timeout {
         SCHEDULE_TO_START,
         SCHEDULE_TO_CLOSE,
         EXPIRY;
 
         /**
-         * Which one was over.
+         * Returns the timeout that ends a job.
          *
-         * @param toClose whether schedule-to-close was
+         * @param toClose whether schedule-to-close has passed
          * @param toStart when its first attempt must have begun; null is never
          * @param options ActivityOptions as JSON text
          */
@@ -48,12 +48,13 @@ public final class TimedOutIdleJob {
     }
 
     /**
-     * The message for the run's inbox. It has the id that the cancellation would have: one job ends idle once.
+     * The outcome for the run's inbox. Its message id is the one that the cancellation of the job would have, so that a
+     * job that ends without a worker gives one message.
      *
-     * @param key which job
-     * @param timeout which time was over
+     * @param key the job
+     * @param timeout the timeout that has passed
      * @param attemptsEnded how many attempts have ended; 0 if none began
-     * @param heartbeatDetails last accepted details, JSON text; null without
+     * @param heartbeatDetails the last accepted details, JSON text; null without
      * @param notes its informing events; null without
      */
     public static InboxMessage outcome(
