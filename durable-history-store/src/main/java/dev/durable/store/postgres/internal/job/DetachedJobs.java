@@ -10,7 +10,7 @@ import dev.durable.store.postgres.internal.sql.Param;
 import dev.durable.store.postgres.internal.sql.SqlScript;
 import java.util.List;
 
-/** Writes that an attempt was left to the holder of its token ({@code completeLater}). */
+/** Writes the rows of attempts that were left to the holder of its token ({@code completeLater}). */
 final class DetachedJobs {
     private DetachedJobs() {}
 
