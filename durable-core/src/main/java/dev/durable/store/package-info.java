@@ -28,7 +28,7 @@
  *   notes            of its workers, such as failed attempts         written by the holder of the lease
  *   operator notes   of orders since the claim                       appended by orders, whichever worker runs the job
  *   revision         how many orders changed it since the claim      an order that depends on the job as it was read
- *                                                                    names it; if it has moved on, the answer is CHANGED
+ *                                                                   names it; if it has moved on, the answer is CHANGED
  *
  *   claim            notes := notes + operator notes    operator notes := none    revision := 0
  *   while it runs    its worker reads revision and operator notes whenever it reads its claims

@@ -1,4 +1,7 @@
-/** The history store on PostgreSQL. */
+/**
+ * The history store on PostgreSQL: its builder, its schema as SQL, the transactions that it can join, and tools for
+ * DBAs.
+ */
 @NullMarked
 package dev.durable.store.postgres;
 

@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
  * Listens for the nudges of other processes on a connection of its own, which it reopens when it is lost.
  *
  * <pre>
- *   connect ─► LISTEN ─► ask for others ─► wait ─┬─ heard ─► pass on, answer ───────┐
+ *   connect ─► LISTEN ─► ask for others ───► wait ─┬─ heard ─► pass on, answer ───────┐
  *      ▲                                       ▲   └─ every 10 s ─► say "here" ───────┤
  *      └──── back-off ◄──── any error          └──────────────────────────────────────┘
  * </pre>

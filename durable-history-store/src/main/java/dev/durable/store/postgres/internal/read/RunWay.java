@@ -20,12 +20,12 @@ import org.jooq.impl.DSL;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One access path of {@link RunSearch}: a table with an index by which the runs that a filter selects are found.
+ * One access path of {@link RunSearch}: a table with an index that leads to the runs a filter wants.
  *
- * @param table the table with the keys of the runs
- * @param range the range of run ids that may match
- * @param wanted the condition of the filter
- * @param order how the runs are found
+ * @param table has the keys of the runs
+ * @param range of run ids that may be wanted
+ * @param wanted all that the filter says
+ * @param order how they are found
  */
 public record RunWay(Columns table, Condition range, Condition wanted, Order order) {
     static final Columns ALL = new Columns(
@@ -55,19 +55,16 @@ public record RunWay(Columns table, Condition range, Condition wanted, Order ord
 
     /** How runs are found. */
     enum Order {
-        /** One after another in the order of the listing, by an index that contains few other runs. */
+        /** One after another in the order of the listing, by an index that has few others. */
         LISTED,
-        /**
-         * In the order of the listing for {@link RunSearch#WALK} runs, and if few of these match, the others as {@link
-         * #SOUGHT}.
-         */
+        /** The same for a while, and then, if there are few of them, like those that are sought. */
         WALKED,
-        /** By any index, and then sorted. */
+        /** By whatever leads to them, then put into order. */
         SOUGHT
     }
 
     /**
-     * The columns that the tables of runs have in common.
+     * What the tables of runs have in common.
      *
      * @param even whether the id of a run was made within ten seconds of its start
      */
@@ -80,7 +77,7 @@ public record RunWay(Columns table, Condition range, Condition wanted, Order ord
             Field<String> taskQueue,
             Condition even) {}
 
-    /** The access path of all runs. */
+    /** Among all runs. */
     public static RunWay anyRun(RunFilter filter, Set<WorkflowStatus> statuses) {
         return new RunWay(
                 ALL,
@@ -93,7 +90,7 @@ public record RunWay(Columns table, Condition range, Condition wanted, Order ord
                 isNarrow(filter) ? Order.WALKED : Order.LISTED);
     }
 
-    /** The access path of open runs; the times of their starts stand in another table. */
+    /** Among open runs; when they started stands elsewhere. */
     static RunWay openRun(RunFilter filter) {
         Condition started = within(WORKFLOW_RUN.STARTED_AT, filter.startedAfter(), filter.startedBefore());
         return new RunWay(
@@ -113,9 +110,7 @@ public record RunWay(Columns table, Condition range, Condition wanted, Order ord
                 isNarrow(filter) ? Order.WALKED : Order.LISTED);
     }
 
-    /**
-     * The access path of the runs in {@code notable_run}, in the order of an index if one status is asked for, or any.
-     */
+    /** Among those that are noted, in the order of an index where one status is asked for, or any. */
     static RunWay notableRun(RunFilter filter, Set<WorkflowStatus> statuses) {
         return new RunWay(
                 NOTABLE,
@@ -135,7 +130,7 @@ public record RunWay(Columns table, Condition range, Condition wanted, Order ord
                 table + ".started_at - run_id_time(" + table + ".run_id) between interval '-10 s' and interval '10 s'");
     }
 
-    /** A condition on another table than that of open runs. */
+    /** What stands in another table than that of open runs. */
     private static Condition ofOpenRun(Condition condition) {
         return DSL.condition(
                 "exists (select from workflow_run where workflow_run.run_id = run_state.run_id"
@@ -155,7 +150,7 @@ public record RunWay(Columns table, Condition range, Condition wanted, Order ord
         return new RunWay(table, range, wanted, other);
     }
 
-    /** Returns whether the filter has a criterion that mostly matches many runs, but may match few. */
+    /** What is mostly common, and may be rare. */
     private static boolean isNarrow(RunFilter filter) {
         return !filter.types().isEmpty() || filter.taskQueue() != null || filter.workflowIdPrefix() != null;
     }
@@ -182,7 +177,10 @@ public record RunWay(Columns table, Condition range, Condition wanted, Order ord
                         table.runId(), table.shard(), DSL.val(batch));
     }
 
-    /** It stands in the first event of a background job only: read for each run that satisfies the rest. */
+    /**
+     * The activity stands only in the first event of a background job, which is read for each run that satisfies the
+     * other conditions.
+     */
     private static Condition ofActivity(@Nullable String activity, Columns table) {
         return activity == null
                 ? noCondition()
@@ -212,7 +210,9 @@ public record RunWay(Columns table, Condition range, Condition wanted, Order ord
         return prefix == null ? noCondition() : workflowId.startsWith(prefix).and(isInRange(workflowId, prefix));
     }
 
-    /** Only ASCII has the same order in Java's strings and in PostgreSQL's "C"; the rest is left to LIKE. */
+    /**
+     * Only ASCII has one order in Java's strings and in PostgreSQL's collation "C"; other prefixes are left to LIKE.
+     */
     private static Condition isInRange(Field<String> workflowId, String prefix) {
         char last = prefix.isEmpty() ? Character.MAX_VALUE : prefix.charAt(prefix.length() - 1);
         return last >= '~' || last < ' '

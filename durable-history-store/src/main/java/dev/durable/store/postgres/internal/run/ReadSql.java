@@ -34,15 +34,15 @@ public final class ReadSql {
              cross join lateral (select w.* from durable.workflow_run w
                     where w.workflow_id = u.workflow_id and +w.shard = u.shard order by w.started_at desc limit 1) w""";
 
-    /** Of these runs the ones that are not there. */
+    /** Returns those of these runs that are not there. */
     public static final String UNKNOWN = """
             select u.run_id from unnest(?::uuid[], ?::smallint[]) as u(run_id, shard)
              where not exists (select 1 from durable.workflow_run w
                     where w.run_id = u.run_id and +w.shard = u.shard offset 0)""";
 
     /**
-     * Of these runs the ones that have closed: what all waiting clients of a process ask together. It has nothing that is only
-     * shown.
+     * Returns those of these runs that have closed, for all waiting clients of a process together. It has no columns
+     * that are only shown.
      */
     public static final String CLOSED =
             PortionSql.portionBy("run_id, status, result, failure", PortionSql.sizes("r.result", "r.failure"), """

@@ -4,9 +4,9 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 
-/** A release of Durable, as schemas name the oldest one that can work with them. */
+/** A release of Durable, by which a schema names the oldest release that can work with it. */
 record LibraryVersion(List<Integer> numbers) implements Comparable<LibraryVersion> {
-    /** This one. The same as in the build; a test compares them. */
+    /** This release. It is the version of the build; a test compares them. */
     static final LibraryVersion CURRENT = of("0.1.0");
 
     static LibraryVersion of(String text) {

@@ -57,18 +57,18 @@ public final class SearchPath {
                 + "'), true)";
     }
 
-    /** For statements whose tables are not qualified. */
+    /** The path for statements whose tables are not qualified. */
     public static String with(SchemaName schema) {
         return "pg_catalog, " + schema.quoted() + ", pg_temp";
     }
 
-    /** Expressions that set it for the transaction. */
+    /** Expressions that set the path for the transaction. */
     public static String set(String path) {
         return "pg_catalog.set_config('search_path', '" + path + "', true), pg_catalog.set_config('" + NULLS
                 + "', 'on', true)";
     }
 
-    /** Expressions that set it for the transaction in which a script is run whose literals have backslashes. */
+    /** Expressions that set the path for the transaction in which a script runs whose literals have backslashes. */
     public static String ofScripts(String path) {
         return set(path) + ", pg_catalog.set_config('" + LITERALS + "', 'on', true), pg_catalog.set_config('"
                 + TABLESPACE
@@ -77,7 +77,7 @@ public final class SearchPath {
                 + " then '' else pg_catalog.current_setting('" + TABLESPACE + "') end, true)";
     }
 
-    /** Asks in a transaction of its own, with our path; autocommit is on. */
+    /** Asks a question in a transaction of its own, with our path; autocommit is on. */
     public static <T> T around(Connection connection, Connections.Question<T> question) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             statement.execute("begin isolation level read committed; select " + set(OF_THE_SERVER));

@@ -37,9 +37,9 @@ import org.slf4j.LoggerFactory;
  * transaction.
  *
  * <pre>
- *   take ─► deliver ─► deliver who was not found once more ─► remove what went or has nowhere to go ─► COMMIT
+ *   take ─► deliver ─► deliver to missing targets again ─► delete what is delivered or has no target ─► COMMIT
  *     │ a lock is in the way: by targets, in halves          │ the database refuses something: row by row,
- *     └── who stands alone with it is stuck                  └── who stands alone with it is set aside
+ *     └── a target alone with it is stuck                   └── a row alone with it is set aside
  * </pre>
  *
  * <p>Set aside only if another row gets through: what is refused while none does may be the database's fault (a trigger
