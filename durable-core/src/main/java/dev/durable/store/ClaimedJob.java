@@ -74,7 +74,7 @@ public record ClaimedJob(
                 notes);
     }
 
-    /** The same job, which has begun, for another attempt; details or options of null keep those that it has. */
+    /** This job, which has begun, for another attempt; details or options of null keep those that it has. */
     public ClaimedJob again(
             int nextAttempt, @Nullable String newNotes, @Nullable String details, @Nullable String newOptions) {
         return new ClaimedJob(

@@ -247,7 +247,7 @@ public interface HistoryStore extends Writes, QueueStore, BatchStore, Views, Sto
     List<RunKey> latestRuns(Collection<String> workflowIds);
 
     /**
-     * Those of these runs that are closed, with their results, at most a {@linkplain Portion portion}: the one query
+     * The closed ones of these runs, with their results, at most a {@linkplain Portion portion}: the one query
      * that all waiting clients of a process share.
      */
     List<ClosedRun> closed(Collection<UUID> runIds);

@@ -25,7 +25,7 @@ public record JobClaim(UUID session, String taskQueue, Set<String> activities, i
         this(session, taskQueue, activities, limit, Set.of());
     }
 
-    /** The same claim of at most so many jobs. */
+    /** This claim, of at most so many jobs. */
     public JobClaim atMost(int most) {
         return new JobClaim(session, taskQueue, activities, most, without);
     }

@@ -126,7 +126,7 @@ public record NewJob(
         return delay.compareTo(SOON) < 0;
     }
 
-    /** The same job with other arguments; null leaves those that it has. */
+    /** This job with other arguments; null leaves those that it has. */
     public NewJob withInput(@Nullable String other) {
         return other == null
                 ? this

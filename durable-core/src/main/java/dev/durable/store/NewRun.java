@@ -134,7 +134,7 @@ public record NewRun(
                 place);
     }
 
-    /** The same start with its first turn done. */
+    /** This start with its first turn done. */
     public NewRun withFirstTurn(List<StoredEvent> events, List<NewJob> jobs, @Nullable Instant wakeAt) {
         return new NewRun(
                 run,
@@ -157,7 +157,7 @@ public record NewRun(
                 place);
     }
 
-    /** The same start with its first event only. */
+    /** This start with its first event only. */
     public NewRun withStarted(StoredEvent started) {
         return new NewRun(
                 run,

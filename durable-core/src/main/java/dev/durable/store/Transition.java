@@ -69,7 +69,7 @@ public record Transition(
     }
 
     /**
-     * The same transition, if it closes the run, with the events of the run's remaining jobs before the closing event.
+     * This transition, if it closes the run, with the events of the run's remaining jobs before the closing event.
      *
      * @param left events whose ids are not given yet
      */
@@ -85,13 +85,13 @@ public record Transition(
                 run, fence, newFence, nextEventId, all, consumed, settled, cancelled, jobs, park, wakeAt, stall, close);
     }
 
-    /** The same transition to be sent again, under a fresh fence. */
+    /** This transition to be sent again, under a fresh fence. */
     public Transition withNewFence(UUID fresh) {
         return new Transition(
                 run, fence, fresh, nextEventId, events, consumed, settled, cancelled, jobs, park, wakeAt, stall, close);
     }
 
-    /** The same transition against another fence, for when only a claim of this process came between. */
+    /** This transition against another fence, for when only a claim of this process came between. */
     public Transition withFence(UUID current, UUID fresh) {
         return new Transition(
                 run,

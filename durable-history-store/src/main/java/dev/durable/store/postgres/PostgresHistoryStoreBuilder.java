@@ -115,7 +115,7 @@ public final class PostgresHistoryStoreBuilder {
     }
 
     /**
-     * Whether processes tell each other with NOTIFY that work is due or a run has closed; true by default. While the
+     * Sets whether processes notify each other with NOTIFY that work is due or a run has closed; true by default. While the
      * process listens, as an engine makes it do, it keeps one connection of the DataSource. Without it, and behind a
      * pooler in transaction mode, which can't pass it on, processes find each other's work by polling: correct, but
      * slower.

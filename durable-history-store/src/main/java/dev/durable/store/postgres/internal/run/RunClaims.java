@@ -219,9 +219,9 @@ public final class RunClaims {
         private final Map<UUID, List<InboxMessage>> messages = new HashMap<>();
         private final Map<UUID, List<StoredEvent>> histories = new HashMap<>();
         private final Map<String, UUID> last = new HashMap<>();
-        /** Whether the scan did not begin at the first run. */
+        /** True if the scan did not begin at the first run. */
         private final boolean resumed;
-        /** Whether it reached the last run with messages. */
+        /** True if it reached the last run with messages. */
         private boolean ended = true;
         /** How long until the runs that are left to other processes can be claimed by any session. */
         private @Nullable Duration retryIn;

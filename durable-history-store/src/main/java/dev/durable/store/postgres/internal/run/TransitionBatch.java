@@ -38,7 +38,7 @@ final class TransitionBatch {
     private final List<Transition> advancing;
     private final List<Transition> stalling;
     private final List<Transition> closing;
-    /** Whether the notes and details of the jobs that closing runs leave are among the events. */
+    /** True if the notes and details of the jobs that closing runs leave are among the events. */
     private final boolean told;
 
     TransitionBatch(List<Transition> transitions) {

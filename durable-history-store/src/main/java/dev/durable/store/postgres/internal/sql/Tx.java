@@ -37,7 +37,7 @@ public final class Tx {
     private final @Nullable NudgePassage passage;
     private String begin = BEGIN;
     private boolean begun;
-    /** Whether BEGIN is among the statements that were sent last. */
+    /** True if BEGIN is among the statements that were sent last. */
     private boolean beginSent;
 
     private boolean callers;
