@@ -11,11 +11,11 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The kinds of events that the invariants name are those that there are: a new one can't be left out without a word. */
+/** The kinds of events that the invariants name are those that exist, so a new kind can't be left out unnoticed. */
 class EventKindsInSqlTest {
     private static final Pattern LIST = Pattern.compile("in \\(('[A-Za-z]+'(?:,\\s*'[A-Za-z]+')*)\\)");
     private static final Pattern NAME = Pattern.compile("'([A-Za-z]+)'");
-    /** Planned: its name is taken. */
+    /** A kind that is planned: its name is reserved. */
     private static final String PLANNED = "WorkflowContinuedAsNew";
 
     private final List<Set<String>> lists = LIST.matcher(SqlInvariants.sql())

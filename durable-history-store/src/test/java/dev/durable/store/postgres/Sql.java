@@ -11,7 +11,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import javax.sql.DataSource;
 
-/** Plain SQL of tests. */
+/** Runs the plain SQL of tests. */
 public final class Sql {
     private Sql() {}
 
@@ -43,14 +43,14 @@ public final class Sql {
         }
     }
 
-    /** Cuts the connections on which processes listen to each other; how many there were. */
+    /** Cuts the connections on which processes listen to each other; returns how many there were. */
     public static long cutListeners(DataSource dataSource) {
         return number(dataSource, """
                 select count(pg_terminate_backend(pid)) from pg_stat_activity
                  where datname = current_database() and pid <> pg_backend_pid() and query ~ 'pg_notify|listen'""");
     }
 
-    /** Polls until it holds or the time is over; tells whether it held. */
+    /** Polls until the condition holds or the time is over; returns whether it held. */
     public static boolean await(Duration atMost, BooleanSupplier condition) {
         long end = System.nanoTime() + atMost.toNanos();
         while (!condition.getAsBoolean()) {
