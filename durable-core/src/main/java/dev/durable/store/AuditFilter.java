@@ -28,10 +28,7 @@ public record AuditFilter(
     /** Selects all rows. */
     public static final AuditFilter ALL = new AuditFilter(null, null, null, null, null, null);
 
-    /**
-     * A pattern of the words that stand before the workflow id, as logs show it, in the target of an action on an
-     * activity.
-     */
+    /** Matches the words before the workflow id, as logs show it, in the target of an action on an activity. */
     public static final String OF_ACTIVITY = "^activity [0-9]+ of run [0-9a-f-]+ of workflow ";
 
     /** The actions on runs, whose target is the workflow id. */

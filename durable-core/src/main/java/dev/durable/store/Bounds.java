@@ -350,10 +350,7 @@ public final class Bounds {
         return text.substring(0, halves ? most - 1 : most);
     }
 
-    /**
-     * The beginning of a text as {@link #cut} gives it, with a mark where it was cut; the mark is the last of its
-     * units.
-     */
+    /** The beginning of a text as by {@link #cut}, with a mark where it was cut; the mark is the last of its units. */
     public static String cutWithMark(String text, int most) {
         return text.length() <= most ? text : cut(text, most - 1) + "…";
     }
@@ -378,9 +375,7 @@ public final class Bounds {
         return unfit(text, 0);
     }
 
-    /**
-     * The index of the first character that can be no part of ids and names; the length of the text if there is none.
-     */
+    /** The index of the first character that can't be in ids and names; the length of the text if there is none. */
     private static int unfit(String text, int from) {
         for (int at = from; at < text.length(); at++) {
             char c = text.charAt(at);

@@ -15,10 +15,7 @@ import java.util.function.Supplier;
  * database's clock is not followed back: time stands until it catches up.
  */
 public final class EstimatedClock implements StoreClock {
-    /**
-     * The age from which a reading replaces the last one even if it is late by a round trip, because the two clocks
-     * drift.
-     */
+    /** The age at which a reading is replaced even by one that is late by a round trip, as the two clocks drift. */
     private static final Duration FRESH = Duration.ofSeconds(5);
 
     /** The longest round trip of a reading that may replace an older one; a slower one is too inaccurate. */

@@ -75,10 +75,7 @@ public interface HistoryStore extends Writes, QueueStore, BatchStore, Views, Sto
                 + " call without joining(…).");
     }
 
-    /**
-     * The writes of the slow lane, which wait for locks for seconds where the others wait for a moment. One item at a
-     * time.
-     */
+    /** The writes of the slow lane, which wait for locks for seconds and not for a moment. One item at a time. */
     default Writes patient() {
         return this;
     }
@@ -91,9 +88,7 @@ public interface HistoryStore extends Writes, QueueStore, BatchStore, Views, Sto
     /** Tells of each transition or start whose answer never came whether it happened. */
     List<ReadBack.Outcome> readBack(List<ReadBack> attempts);
 
-    /**
-     * Closes a run from outside, without its code. Returns the run that was closed; empty if there was none to close.
-     */
+    /** Closes a run from outside, without its code. Returns the run that was closed; empty if there was none. */
     Optional<RunKey> seize(Seizure seizure);
 
     /**
@@ -131,20 +126,13 @@ public interface HistoryStore extends Writes, QueueStore, BatchStore, Views, Sto
      */
     int timeOutWaiting(int limit);
 
-    /**
-     * Jobs left to holders of tokens whose attempt has timed out, or whose holder gave no sign of life for too long.
-     */
+    /** Jobs left to holders of tokens whose attempt has timed out, or whose holder was silent for too long. */
     List<OpenJob> overdueExternal(int limit);
 
-    /**
-     * Open runs whose deadline has passed, or whose first turn was not written by their expiry; the caller closes them.
-     */
+    /** Open runs whose deadline has passed, or that were not begun by their expiry; the caller closes them. */
     List<RunKey> expiredRuns(int limit);
 
-    /**
-     * The earliest time at which each of the three methods above has something to do. One round trip; nothing is
-     * locked.
-     */
+    /** The earliest times at which the three methods above have work to do. One round trip; nothing is locked. */
     EarliestTimeouts earliestTimeouts();
 
     /**
@@ -189,9 +177,7 @@ public interface HistoryStore extends Writes, QueueStore, BatchStore, Views, Sto
         openSession(session, identity, lease, null);
     }
 
-    /**
-     * Counts its beat up by one. Returns false if it was declared dead or is not there: it must stop and open another.
-     */
+    /** Increases its beat by one. Returns false if it was declared dead or is gone: it must stop and open another. */
     boolean beat(UUID session);
 
     /** All sessions that are not closed; a dead one until it has no claims left. */
@@ -240,10 +226,7 @@ public interface HistoryStore extends Writes, QueueStore, BatchStore, Views, Sto
      */
     Map<UUID, List<StoredEvent>> histories(Collection<UUID> runIds, int limit);
 
-    /**
-     * The open run of each of these workflow ids, else the one that closed last; ids that were never used are not
-     * there.
-     */
+    /** The open run of each workflow id, else the one that closed last; ids that were never used are not there. */
     List<RunKey> latestRuns(Collection<String> workflowIds);
 
     /**

@@ -112,9 +112,7 @@ public sealed interface JobOrder {
             @Nullable Instant scheduleToStart,
             @Nullable Instant scheduleToClose) {}
 
-    /**
-     * Pauses the job: no worker begins an attempt of it until it is resumed; an attempt that runs goes on to its end.
-     */
+    /** Pauses the job: no attempt begins until it is resumed; an attempt that runs goes on to its end. */
     record Pause(JobKey key, Trace trace) implements JobOrder {}
 
     /**

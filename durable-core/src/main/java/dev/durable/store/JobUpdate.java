@@ -310,10 +310,7 @@ public sealed interface JobUpdate {
         }
     }
 
-    /**
-     * How long a place is kept for a body that goes on. Without this limit a body that never stops would close its
-     * queue for ever.
-     */
+    /** How long a place is kept for a body that goes on, so that one that never stops does not block its queue. */
     Duration PLACE_KEPT = Duration.ofMinutes(1);
 
     /** The result of an update. */

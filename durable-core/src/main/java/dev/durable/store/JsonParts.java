@@ -6,9 +6,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Takes valid JSON text apart into the elements of an array or the members of an object, each as the text that it was.
- */
+/** Takes valid JSON text apart into the elements of an array or the members of an object, each as its text. */
 final class JsonParts {
     private final String text;
     private int at;

@@ -6,10 +6,7 @@ import java.util.Locale;
 final class JsonText {
     private JsonText() {}
 
-    /**
-     * The text in quotes, escaped in a form that every JSON reader and database takes, lone surrogates and NUL
-     * included.
-     */
+    /** The text in quotes, escaped so that every JSON reader and database takes it, lone surrogates and NUL too. */
     static String quoted(String text) {
         StringBuilder json = new StringBuilder(text.length() + 2).append('"');
         text.chars().forEach(c -> {

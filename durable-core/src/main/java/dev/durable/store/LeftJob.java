@@ -67,10 +67,7 @@ public record LeftJob(
                 note.getOrDefault("attributes", "{\"informing\":true}"));
     }
 
-    /**
-     * The time of an event. A text that is no time, because the row was edited by hand, counts as the time of the
-     * close.
-     */
+    /** The time of an event; the time of the close if the text is no time, because the row was edited by hand. */
     private static Instant at(@Nullable String text, Instant closedAt) {
         try {
             return text == null ? closedAt : Instant.parse(JsonParts.unquoted(text));

@@ -22,9 +22,7 @@ public enum MessageKind {
         return code;
     }
 
-    /**
-     * The kind with this code; {@link #UNKNOWN} for a code that a newer version, or an operator by hand, has written.
-     */
+    /** The kind with this code; {@link #UNKNOWN} for one that a newer version, or an operator by hand, has written. */
     public static MessageKind of(int code) {
         for (MessageKind kind : values()) {
             if (kind.code == code) {

@@ -24,9 +24,7 @@ public final class OrderRules {
     public record Found(
             Seen seen, boolean leased, boolean failed, boolean paused, boolean waitsForTime, boolean cancelRequested) {}
 
-    /**
-     * Returns APPLIED if the store is to carry out the order; any other outcome is the answer, and nothing is written.
-     */
+    /** Returns APPLIED if the store is to carry out the order; else the answer, and nothing is written. */
     public static Outcome judge(JobOrder order, Found job) {
         Seen basis = order.seen();
         if (basis != null && !basis.equals(job.seen())) {

@@ -38,10 +38,7 @@ public final class Portion {
 
     private Portion() {}
 
-    /**
-     * Returns whether these events of one run, of which at most {@code limit} were asked for, reach the end of its
-     * history.
-     */
+    /** Returns whether these events of a run, of which {@code limit} were asked for, reach the end of its history. */
     public static boolean isWhole(List<StoredEvent> events, int limit) {
         return isWhole(events, limit, e -> atMost(e.attributes()));
     }

@@ -53,9 +53,7 @@ public record QueueRules(Map<String, Rule> queues, Set<String> pausedActivities,
     public record Rule(boolean paused, QueueLimits limits, boolean keysWait) {
         static final Rule NONE = new Rule(false, QueueLimits.NONE, false);
 
-        /**
-         * Returns whether the worker that schedules a job of this queue may begin it at once, without asking the store.
-         */
+        /** Returns whether a worker that schedules a job of this queue may begin it without asking the store. */
         public boolean isFree() {
             return !paused && !limits.limitsClaims();
         }

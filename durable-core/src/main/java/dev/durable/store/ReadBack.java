@@ -11,10 +11,7 @@ import java.util.UUID;
  */
 public record ReadBack(RunKey run, UUID fence, long eventId) {
     public enum Outcome {
-        /**
-         * The run, its event at that id or its close carries this fence: it happened, whatever else happened
-         * afterwards.
-         */
+        /** The run, its event at that id or its close has this fence: it happened, whatever happened afterwards. */
         HAPPENED,
         /**
          * No event stands at that id, and the run is open (or, for event 1, not there): it did not happen. Send it

@@ -45,9 +45,6 @@ public sealed interface StartOutcome {
         }
     }
 
-    /**
-     * The workflow id is locked by another transaction, such as a start in a caller's open transaction; nothing was
-     * written.
-     */
+    /** The workflow id is locked, for instance by a start in a caller's open transaction; nothing was written. */
     record Locked() implements StartOutcome {}
 }

@@ -3,10 +3,7 @@ package dev.durable.store;
 import dev.durable.StoreUnavailableException;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Thrown where a store does not answer and knows how much of it does not, so that the caller can decide whether to
- * wait.
- */
+/** Thrown where a store does not answer and knows how much of it, so that the caller can decide whether to wait. */
 public class StoreOutageException extends StoreUnavailableException {
     private static final long serialVersionUID = 1L;
 

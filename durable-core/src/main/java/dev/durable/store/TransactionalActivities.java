@@ -11,9 +11,7 @@ import org.jspecify.annotations.Nullable;
  */
 public interface TransactionalActivities {
 
-    /**
-     * How many of them may run at once in this process, so that enough connections are left for the engine; at least 1.
-     */
+    /** How many of them may run at once here, so that enough connections are left for the engine; at least 1. */
     int atOnce();
 
     /**
@@ -45,9 +43,7 @@ public interface TransactionalActivities {
 
     /** The transaction, as the body may use it. */
     interface Transaction {
-        /**
-         * The transaction as an object of this type (a {@code java.sql.Connection}, say); null if it is no such thing.
-         */
+        /** The transaction as an object of this type, such as {@code java.sql.Connection}; null if it is none. */
         <T> @Nullable T as(Class<T> type);
 
         /** Takes the exception that the body threw: it may tell how the transaction ended, where nothing else does. */
@@ -67,10 +63,7 @@ public interface TransactionalActivities {
          */
         default void cancel() {}
 
-        /**
-         * Ends the transaction of a body that did not stop, so that its locks are free. May be called when {@link
-         * #cancel} may.
-         */
+        /** Ends the transaction of a body that did not stop, to free its locks. May be called when {@link #cancel} may. */
         default void end() {}
     }
 

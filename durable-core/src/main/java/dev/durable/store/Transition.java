@@ -169,9 +169,7 @@ public record Transition(
         FENCE_LOST,
         /** Nothing was written: the lease of a job in {@code settled} is no longer held; its completion is stale. */
         STALE,
-        /**
-         * Nothing was written: the run can't close, because a message waits (or the outcome of a job is on its way).
-         */
+        /** Nothing was written: the run can't close, as a message waits (or the outcome of a job is on its way). */
         CLOSE_REFUSED,
         /**
          * Nothing was written: a row of the run or of a job of it is locked by another transaction; send the transition

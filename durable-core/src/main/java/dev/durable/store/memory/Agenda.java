@@ -23,9 +23,7 @@ final class Agenda<T> {
         }
     }
 
-    /**
-     * Puts the element at this time, wherever it was; null takes it out. If the time is unchanged it keeps its place.
-     */
+    /** Puts the element at this time, wherever it was; null takes it out. At an unchanged time it keeps its place. */
     void put(T thing, @Nullable Instant at) {
         Slot slot = slotOf.get(thing);
         if (slot != null && slot.at.equals(at)) {

@@ -57,9 +57,7 @@ final class Hold {
         }
     }
 
-    /**
-     * Writes only the reason of a stall and the time of the next try; the messages and timers that woke the run stay.
-     */
+    /** Writes only the reason of a stall and the time of the next try; messages and timers stay. */
     void stall(Transition.Stall why, UUID newFence, Instant now) {
         fence = newFence;
         notBefore = now.plus(why.retryIn());

@@ -10,9 +10,7 @@ import java.util.UUID;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Counts bodies that may still run although their jobs no longer run, and that therefore keep a place under a limit.
- */
+/** Counts bodies that may still run although their jobs don't, and that therefore keep a place under a limit. */
 final class Places {
     private final Map<UUID, Place> kept = new HashMap<>();
 

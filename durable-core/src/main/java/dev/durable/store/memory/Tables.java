@@ -100,10 +100,7 @@ final class Tables {
         jobs.remove(job);
     }
 
-    /**
-     * Puts a job back that no worker runs any more: it waits for another attempt, or ends here if it is to be
-     * cancelled.
-     */
+    /** Puts back a job that no worker runs any more, for another attempt, or ends it if it is to be cancelled. */
     void putBack(Job job, Duration delay) {
         if (job.cancelRequested()) {
             endCancelled(job);

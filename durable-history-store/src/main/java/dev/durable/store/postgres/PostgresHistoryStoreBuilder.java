@@ -81,10 +81,7 @@ public final class PostgresHistoryStoreBuilder {
         return this;
     }
 
-    /**
-     * How many messages may wait for one run before senders get the error that its inbox is full; 10,000 by
-     * default.
-     */
+    /** How many messages may wait for one run before senders are told that its inbox is full; 10,000 by default. */
     public PostgresHistoryStoreBuilder inboxLimit(int messages) {
         inboxLimit = new InboxLimit(messages, inboxLimit.bytes());
         return this;

@@ -4,10 +4,7 @@ package dev.durable.store.postgres;
 public enum SchemaMode {
     /** Creates and upgrades the tables. The database user needs CREATE on the database once. The default. */
     MIGRATE,
-    /**
-     * Checks that the schema has a version with which this library can work; a DBA or a deployment runs {@link
-     * Schema#sql}.
-     */
+    /** Checks that the schema has a version that this library can use; a DBA or deployment runs {@link Schema#sql}. */
     VALIDATE,
     /** Neither migrates nor checks. */
     NONE

@@ -24,10 +24,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Opens a store: migrates or checks the schema, reads the database's clock, and checks whether a process may work
- * there.
- */
+/** Opens a store: migrates or checks the schema, reads the clock, and checks whether a process may work there. */
 final class StoreOpening {
     private static final Logger log = LoggerFactory.getLogger(PostgresHistoryStore.class);
 

@@ -1,7 +1,4 @@
-/**
- * The history store on PostgreSQL: its builder, its schema as SQL, the transactions that it can join, and tools for
- * DBAs.
- */
+/** The history store on PostgreSQL: its builder, its schema as SQL, transactions that it can join, DBAs' tools. */
 @NullMarked
 package dev.durable.store.postgres;
 

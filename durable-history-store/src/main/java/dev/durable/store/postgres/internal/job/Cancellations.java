@@ -33,10 +33,7 @@ import java.util.stream.Collectors;
  */
 public record Cancellations(List<JobKey> running, List<LockedJob> idle) {
 
-    /**
-     * The cancellations that the transitions ask for. The jobs are those found under lock, before the transitions add
-     * their own.
-     */
+    /** The cancellations that the transitions ask for. The jobs were found under lock, before new ones are added. */
     public static Cancellations of(List<Transition> transitions, Map<JobKey, LockedJob> found) {
         Cancellations all = new Cancellations(new ArrayList<>(), new ArrayList<>());
         for (Transition t : transitions) {

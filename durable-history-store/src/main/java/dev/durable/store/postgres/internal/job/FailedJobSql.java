@@ -32,10 +32,7 @@ public final class FailedJobSql {
                 returning fingerprint)
             select d.* from due d join told t on t.fingerprint = d.fingerprint""");
 
-    /**
-     * Locks dead letters that are too old or too many, the oldest first; rows that are locked are left for the next
-     * pass.
-     */
+    /** Locks dead letters that are too old or too many, the oldest first; locked rows are left for the next pass. */
     public static final String LOCK_OVER = QueuePlaceSql.in("""
             select j.workflow_id, j.run_id, j.seq, j.task_queue, j.lease, j.state, j.attempt, j.cancel_requested, j.notes,
                    j.operator_notes, j.last_failure, durable.clock() as now

@@ -144,13 +144,10 @@ public final class JobSql {
             q.paused and (q.resume_at is null or q.resume_at > durable.clock())
                     or q.concurrency is not null or q.rate_per_second is not null or q.key_rate_per_second is not null""");
 
-    /**
-     * Claims jobs of a queue under limits, for a caller that holds the lock of the queue's row and keeps to its limits.
-     */
+    /** Claims jobs of a queue under limits, for a caller that has locked the queue's row and keeps to its limits. */
     public static final String CLAIM_LIMITED =
             claim("q.paused and (q.resume_at is null or q.resume_at > durable.clock())");
 
-    /** {@link #CLAIM} without some jobs. */
     public static final String CLAIM_WITHOUT = without(CLAIM);
 
     public static final String CLAIM_LIMITED_WITHOUT = without(CLAIM_LIMITED);
@@ -175,10 +172,7 @@ public final class JobSql {
             + QueuePlaceSql.in(
                     "where j.run_id = ? and j.shard = ? and j.seq = ? and j.state in (${READY}, ${DELAYED})");
 
-    /**
-     * Adds the condition that leaves out some jobs. The runs are compared first, as that is cheap and nearly always
-     * enough.
-     */
+    /** Leaves out some jobs. The runs are compared first, as that is cheap and nearly always enough. */
     private static String without(String claim) {
         String activities = "j.activity = any(?::text[])";
         return claim.replace(activities, activities + " and " + otherJobs());

@@ -73,7 +73,6 @@ public record LockedJob(
         return state == JobState.RUNNING || state == JobState.EXTERNAL;
     }
 
-    /** The job after its attempt failed. */
     LockedJob after(JobUpdate.Retry retry) {
         return new LockedJob(
                 key,
@@ -87,7 +86,6 @@ public record LockedJob(
                 retry.details());
     }
 
-    /** The job after its attempts were used up. */
     LockedJob after(JobUpdate.Bury bury) {
         return new LockedJob(
                 key,
@@ -101,7 +99,6 @@ public record LockedJob(
                 bury.details());
     }
 
-    /** The job after it was given back. */
     LockedJob after(JobUpdate.Release release) {
         return new LockedJob(
                 key,
@@ -115,7 +112,6 @@ public record LockedJob(
                 release.details());
     }
 
-    /** The job after a worker could not read it. */
     LockedJob after(JobUpdate.Unread unread) {
         return new LockedJob(
                 key,

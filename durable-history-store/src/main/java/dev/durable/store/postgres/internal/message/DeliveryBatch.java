@@ -33,7 +33,6 @@ import org.jspecify.annotations.Nullable;
 public final class DeliveryBatch {
     private final List<Target> targets;
     private final List<Row> rows = new ArrayList<>();
-    /** The items that ask their runs to cancel. */
     private final Map<Integer, Delivery> asking = new HashMap<>();
 
     private final List<RunKey> asked = new ArrayList<>();

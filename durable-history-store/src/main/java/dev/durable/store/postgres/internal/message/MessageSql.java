@@ -82,7 +82,6 @@ public final class MessageSql {
             insert into durable.audit (id, at, actor, action, target, details)
             values (?, durable.clock(), ?, ?, ?, ?::json) on conflict do nothing""";
 
-    /** Finds the latest run of each workflow id. */
     public static final String LATEST = """
             select u.item, w.run_id from unnest(?::int[], ?::text[], ?::smallint[]) as u(item, workflow_id, shard)
              cross join lateral (select w.run_id from durable.workflow_run w

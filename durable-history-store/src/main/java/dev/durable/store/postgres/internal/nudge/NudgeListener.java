@@ -205,10 +205,7 @@ final class NudgeListener {
         return rulesPending ? RULES_NANOS - (System.nanoTime() - rulesPassedAt) : Long.MAX_VALUE;
     }
 
-    /**
-     * Passes on that rules have changed, but not at each such nudge, as every listener then reads the rules of its
-     * queues.
-     */
+    /** Passes on that rules have changed, but not at each such nudge, as listeners then read the rules of queues. */
     private void passRules() {
         if (untilRules() <= 0) {
             rulesPending = false;

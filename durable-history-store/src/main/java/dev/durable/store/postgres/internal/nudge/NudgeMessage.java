@@ -47,9 +47,7 @@ public record NudgeMessage(String sender, boolean asks, List<Nudge> nudges) {
     /** The size of a payload; the server takes 7,999 bytes. */
     private static final int MAX_BYTES = 7_900;
 
-    /**
-     * The number of lines that are read. No message of this release, which has at most {@link #MAX_BYTES}, has more.
-     */
+    /** The number of lines that are read. A message of this release, of at most {@link #MAX_BYTES}, has fewer. */
     private static final int MAX_LINES = 2_000;
 
     private static final String ASK = "?";
@@ -62,17 +60,11 @@ public record NudgeMessage(String sender, boolean asks, List<Nudge> nudges) {
     private static final String NOTIFY = "select pg_catalog.set_config('synchronous_commit', 'off', true),"
             + " pg_catalog.pg_notify(?, payload) from pg_catalog.unnest(?::pg_catalog.text[]) as payload";
 
-    /**
-     * {@link #NOTIFY} of one payload, for a transaction's connection, which must not wait long for the NOTIFY of
-     * others.
-     */
+    /** {@link #NOTIFY} of one payload, for a transaction's connection, which must not wait long for other NOTIFYs. */
     private static final String NOTIFY_ONE = "select pg_catalog.set_config('synchronous_commit', 'off', true),"
             + " pg_catalog.set_config('lock_timeout', '100', true), pg_catalog.pg_notify(?, ?)";
 
-    /**
-     * Encodes nudges into as many payloads as they need, at least one. Queues whose names are too long for any are
-     * skipped.
-     */
+    /** Encodes nudges into as many payloads as they need, at least one. Queues with too long names are skipped. */
     public static List<String> encode(String sender, Collection<? extends Nudge> nudges) {
         List<String> payloads = new ArrayList<>();
         StringBuilder payload = new StringBuilder(sender);

@@ -191,7 +191,6 @@ final class NudgeSender {
         }
     }
 
-    /** Takes note that a message was sent. */
     void succeeded() {
         lock.lock();
         try {

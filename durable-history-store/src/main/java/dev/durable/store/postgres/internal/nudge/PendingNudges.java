@@ -34,18 +34,13 @@ public final class PendingNudges {
         }
     }
 
-    /**
-     * The statement that sends the nudges to other processes after the COMMIT; null if there are none, or they can't be
-     * sent so.
-     */
+    /** The passage that sends the nudges to other processes after the COMMIT; null if none can be sent so. */
     @Nullable
     public NudgePassage passage(SharedNudges listeners) {
         return nudges.isEmpty() ? null : listeners.passage(nudges);
     }
 
-    /**
-     * Sets the passage that sends the nudges; if it gets through, they are passed to listeners of this process only.
-     */
+    /** Sets the passage that sends the nudges; if it gets through, only listeners of this process get them. */
     public void took(@Nullable NudgePassage taken) {
         passage = taken;
     }

@@ -144,7 +144,6 @@ public final class Admissions {
         return new QueueStore.Admission(0, true, SOMEBODY_ELSE);
     }
 
-    /** The results of one admission. */
     private static final class Look {
         private boolean mine;
         private boolean isThere;

@@ -93,9 +93,7 @@ public final class OpenJobs {
                         .toList());
     }
 
-    /**
-     * Reads a page. Running and external jobs are few among those that wait, so they are found by indexes of their own.
-     */
+    /** Reads a page. Running and external jobs, which are few among the others, are found by indexes of their own. */
     public static List<? extends Record> page(DSLContext dsl, JobFilter filter, int limit) {
         if (!filter.states().isEmpty() && IN_HANDS.containsAll(filter.states())) {
             RunSearch.plan(dsl, false, true);

@@ -12,10 +12,7 @@ import org.jooq.SortField;
 import org.jooq.Table;
 import org.jooq.impl.DSL;
 
-/**
- * Ends a page of a listing if its rows are too many bytes for the reader's memory, as {@link PortionSql} ends other
- * reads.
- */
+/** Ends a page of a listing at a size that bounds the reader's memory, as {@link PortionSql} ends other reads. */
 final class PagePortion {
     /** The size for which a row of a {@linkplain #of page} counts. */
     static final Field<Long> SIZE = DSL.field(DSL.name("size"), Long.class);

@@ -101,7 +101,6 @@ public final class RunSearch {
         return null;
     }
 
-    /** Counts the runs, up to the limit. */
     public long count(DSLContext dsl, long limit) {
         long found = 0;
         for (RunWay way : ways()) {
@@ -178,10 +177,7 @@ public final class RunSearch {
                         .in(RunWay.Order.SOUGHT));
     }
 
-    /**
-     * The access paths for a range of closing times: runs of at most an hour started in it, or within an hour before
-     * it.
-     */
+    /** The paths for a range of closing times: runs of at most an hour started in it, or within an hour before. */
     private List<RunWay> closed() {
         Instant closedAfter = filter.closedAfter();
         Instant after = both(

@@ -113,9 +113,7 @@ public record RunWay(Columns table, Condition range, Condition wanted, Order ord
                 isNarrow(filter) ? Order.WALKED : Order.LISTED);
     }
 
-    /**
-     * The access path of the runs in {@code notable_run}, in the order of an index if one status is asked for, or any.
-     */
+    /** The path of the runs in {@code notable_run}, in the order of an index if one status is asked for, or any. */
     static RunWay notableRun(RunFilter filter, Set<WorkflowStatus> statuses) {
         return new RunWay(
                 NOTABLE,
@@ -215,9 +213,7 @@ public record RunWay(Columns table, Condition range, Condition wanted, Order ord
         return prefix == null ? noCondition() : workflowId.startsWith(prefix).and(isInRange(workflowId, prefix));
     }
 
-    /**
-     * Only ASCII has one order in Java's strings and in PostgreSQL's collation "C"; other prefixes are left to LIKE.
-     */
+    /** Only ASCII has one order in Java's strings and PostgreSQL's collation "C"; other prefixes are left to LIKE. */
     private static Condition isInRange(Field<String> workflowId, String prefix) {
         char last = prefix.isEmpty() ? Character.MAX_VALUE : prefix.charAt(prefix.length() - 1);
         return last >= '~' || last < ' '

@@ -127,9 +127,7 @@ public final class CarefulStarts {
         return inserted;
     }
 
-    /**
-     * Deletes inserted runs that must not start, and keeps the others; returns the workflow ids of the deleted ones.
-     */
+    /** Deletes inserted runs that must not start; returns the workflow ids of these runs. */
     private Set<String> judge(Set<UUID> inserted, boolean tell) throws SQLException {
         StartBatch all = only(inserted);
         Set<UUID> resent = dropResent(all);

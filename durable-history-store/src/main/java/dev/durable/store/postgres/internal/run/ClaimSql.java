@@ -112,7 +112,6 @@ public final class ClaimSql {
     static final String FIRST =
             RUNS.substring(0, RUNS.lastIndexOf(',', RUNS.indexOf("claimed as ("))) + " select m.run_id from mine m";
 
-    /** The claim without some runs. */
     static String without(String claim) {
         return claim.replace("s.needs <= ?", "s.needs <= ? and s.run_id <> all(?::uuid[])");
     }
@@ -126,9 +125,7 @@ public final class ClaimSql {
             "json_to_recordset(nullif(current_setting('durable_claim.runs', true), '')::json)"
                     + " as u(run_id uuid, shard smallint)");
 
-    /**
-     * The short histories of those among them that another session claimed last, or no session; as many as make a page.
-     */
+    /** The short histories of those that another session claimed last, or no session; as many as make a page. */
     static final String HISTORIES =
             PortionSql.portion("run_id, event_id, type, at, message_id, attributes", "attributes", """
             select u.run_id, e.event_id, e.type, e.at, e.message_id, e.attributes

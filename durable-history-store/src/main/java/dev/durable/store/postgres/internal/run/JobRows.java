@@ -41,9 +41,7 @@ record JobRows(List<Row> rows) {
         return rows.isEmpty();
     }
 
-    /**
-     * Returns whether some jobs have a delay or belong to a batch: they need another statement, with two more columns.
-     */
+    /** Returns whether some jobs have a delay or belong to a batch, which needs a statement with two more columns. */
     boolean areApart() {
         return rows.stream().anyMatch(r -> r.inOrder() || !r.job().delay().isZero());
     }

@@ -27,7 +27,6 @@ public final class ReadSql {
                     select e.event_id, e.type, e.at, e.message_id, e.attributes from durable.history_event e
                      where e.run_id = u.run_id and e.shard = u.shard order by e.event_id limit ?) e""");
 
-    /** The latest run of each workflow id. */
     public static final String LATEST = """
             select w.run_id, w.workflow_id
               from unnest(?::text[], ?::smallint[]) as u(workflow_id, shard)

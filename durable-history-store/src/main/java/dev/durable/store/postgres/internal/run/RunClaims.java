@@ -41,9 +41,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RunClaims {
     private static final UUID START = new UUID(0, 0);
-    /**
-     * The number of runs with messages that one claim looks at beyond those asked for, as some will be owned or locked.
-     */
+    /** How many runs with messages one claim reads beyond those asked for, as some will be owned or locked. */
     private static final int LOOK_AHEAD = 64;
     /** The number of scans of one claim; runs behind thousands of runs that others own are left to the next claim. */
     private static final int MOST_SCANS = 8;

@@ -30,10 +30,7 @@ public final class StartSql {
 
     private static final String ALL_NEW = "select durable.must((select count(*) from x) = ?, 'open or resent')";
 
-    /**
-     * Deletes new rows whose run was written before: the answer to the first send was lost, and the run has closed
-     * meanwhile.
-     */
+    /** Deletes new rows of runs that exist: the answer to the first send was lost, and they have closed meanwhile. */
     static final String DROP_RESENT = """
             delete from durable.run_state where ctid = any(array(
                 select s.c from unnest(?::uuid[], ?::smallint[]) as u(run_id, shard)

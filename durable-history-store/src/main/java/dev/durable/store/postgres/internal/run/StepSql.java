@@ -12,10 +12,7 @@ package dev.durable.store.postgres.internal.run;
 public final class StepSql {
     private StepSql() {}
 
-    /**
-     * Sets the columns that {@link TransitionSql#ADVANCE} sets. Its parameters stand in {@link LoneStep} in the same
-     * order.
-     */
+    /** Does what {@link TransitionSql#ADVANCE} does. {@link LoneStep} has its parameters in the same order. */
     private static final String ADVANCE = """
             with waiting as (
                 select ?::boolean and exists (select 1 from durable.inbox i

@@ -45,10 +45,7 @@ final class TransitionBatch {
         this(transitions, false);
     }
 
-    /**
-     * The batch of transitions whose events contain the notes and details of the jobs that their runs leave when they
-     * close.
-     */
+    /** The batch of transitions whose events contain the notes and details of jobs that closing runs leave. */
     static TransitionBatch told(List<Transition> transitions) {
         return new TransitionBatch(transitions, true);
     }

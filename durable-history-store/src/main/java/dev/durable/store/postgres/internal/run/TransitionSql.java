@@ -35,9 +35,7 @@ public final class TransitionSql {
                     where s.run_id = u.run_id and +s.shard = u.shard and s.fence = u.fence
                       and s.next_event_id = u.next_event_id for update) s""";
 
-    /**
-     * Locks the closing runs against senders, for whose KEY SHARE it waits; the inbox is tested in a later statement.
-     */
+    /** Locks closing runs against senders, for whose KEY SHARE it waits; the inbox is tested in a later statement. */
     static final String LOCK_CLOSERS =
             "with x as (" + CLOSERS + ") select durable.must(count(*) = ?, 'fence of a closing run') from x";
 
@@ -61,10 +59,7 @@ public final class TransitionSql {
                     where i.run_id = u.run_id and i.shard = u.shard and i.wakes::int = 1
                       and i.message_id <> all(?::uuid[]))""";
 
-    /**
-     * Marks a run as closing after three refusals: from then on senders of messages have to try again until it is
-     * closed.
-     */
+    /** Marks a run as closing after three refusals: from then on senders have to try again until it is closed. */
     static final String MARK_CLOSING = """
             update durable.run_state s set closing = true
              where s.run_id = any(?::uuid[]) and +s.shard = any(?::smallint[])""";
@@ -103,10 +98,7 @@ public final class TransitionSql {
                    and s.next_event_id = u.next_event_id returning s.run_id, u.more)
             select durable.must(count(*) = ?, 'fence'), array_agg(x.run_id) filter (where x.more) as waiting from x""";
 
-    /**
-     * Records why a run can't go on for now, and when it is to be tried again. The messages and timers that woke it
-     * stay.
-     */
+    /** Records why a run can't go on for now, and when it is to be tried again. Its messages and timers stay. */
     static final String STALL = """
             with x as (
                 update durable.run_state s

@@ -274,7 +274,6 @@ public final class Ddl {
         }
     }
 
-    /** The work that is done in a transaction. */
     @FunctionalInterface
     public interface Work {
         void in(Statement statement) throws SQLException;

@@ -43,10 +43,7 @@ public final class Grants {
                                             else has_function_privilege(role.it, p.oid, u.privilege) end, true)
              order by u.place""";
 
-    /**
-     * Roles of these names that were created for another purpose: they log in, or have rights or objects in this
-     * database.
-     */
+    /** Roles of these names with another purpose: they log in, or have rights or objects in this database. */
     private static final String OTHERS = """
             select r.rolname from pg_catalog.pg_roles r
              where r.rolname = any(?)

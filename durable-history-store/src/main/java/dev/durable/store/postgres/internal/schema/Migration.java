@@ -239,10 +239,7 @@ public final class Migration {
         }
     }
 
-    /**
-     * Creates the whole of a new schema at once, as no other process can wait for it. Returns the version that is there
-     * then.
-     */
+    /** Creates a new schema at once, as no process can wait for it. Returns the version that is there then. */
     private int make(Statement statement) throws SQLException {
         Optional<SchemaVersion> meanwhile = version(statement);
         if (meanwhile.isEmpty()) {
@@ -279,10 +276,7 @@ public final class Migration {
         }
     }
 
-    /**
-     * Drops the index of a build that was interrupted, which is never used and which IF NOT EXISTS would take for
-     * finished.
-     */
+    /** Drops the index of an interrupted build, which is never used and which IF NOT EXISTS takes for finished. */
     private void dropUnfinished(String index, Statement statement) throws SQLException {
         List<String> unfinished = Ddl.strings(
                 statement,

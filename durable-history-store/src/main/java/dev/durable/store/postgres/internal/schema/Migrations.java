@@ -18,7 +18,6 @@ import java.util.Objects;
  * @param files paths of resources; the first file creates the schema
  */
 public record Migrations(List<String> files) {
-    /** The migrations of this library. */
     public static final Migrations OF_LIBRARY =
             new Migrations(List.of("dev/durable/store/postgres/migration/V1__baseline.sql"));
 

@@ -31,7 +31,6 @@ final class BinaryArray {
 
     private BinaryArray() {}
 
-    /** Binds ids. */
     static void bind(PreparedStatement statement, int index, @Nullable UUID[] values) throws SQLException {
         if (textOnly(statement)) {
             statement.setArray(index, statement.getConnection().createArrayOf("uuid", values));
@@ -50,7 +49,6 @@ final class BinaryArray {
         bind(statement, index, UUID_ARRAY, bytes);
     }
 
-    /** Binds times, to the microsecond. */
     static void bind(PreparedStatement statement, int index, @Nullable Instant[] values) throws SQLException {
         if (textOnly(statement)) {
             @Nullable String[] texts = new @Nullable String[values.length];

@@ -98,10 +98,7 @@ public final class Connections {
         return new Connections(replica, schema, failures, guard, true);
     }
 
-    /**
-     * The problem that keeps transactions from happening now, as the last one has met it; empty if the last one
-     * happened.
-     */
+    /** The problem that the last transaction has met; empty if it happened. */
     public Optional<String> trouble() {
         return reach.trouble();
     }
@@ -296,10 +293,7 @@ public final class Connections {
         }
     }
 
-    /**
-     * Does the work inside a transaction of the caller's, and neither begins nor ends it. An error has aborted that
-     * transaction.
-     */
+    /** Does the work inside a transaction of the caller's without ending it. An error has aborted that transaction. */
     public <T> T in(Connection connection, Work<T> work) {
         try {
             guard.check(connection);
@@ -311,9 +305,7 @@ public final class Connections {
         }
     }
 
-    /**
-     * Waits for a short random time, longer with each attempt, so that transactions that collided do not collide again.
-     */
+    /** Waits a short random time, longer with each attempt, so that colliding transactions do not collide again. */
     public static void pause(int attempt) {
         long bound = TimeUnit.MILLISECONDS.toNanos(2L << Math.min(attempt, 5));
         LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(bound / 4, bound));
@@ -418,7 +410,6 @@ public final class Connections {
         void of(Connection connection) throws SQLException;
     }
 
-    /** The work that is done in a transaction. */
     @FunctionalInterface
     public interface Work<T> {
         T in(Tx tx) throws SQLException;

@@ -30,14 +30,9 @@ public final class DataSources {
         return dataSource.getClass().getName();
     }
 
-    /**
-     * The number of connections that the engine's own loops and lanes may use at once, with the one on which it
-     * listens.
-     */
+    /** How many connections the engine's own loops and lanes may use at once, with the one on which it listens. */
     private static final int ENGINES_OWN = 6;
-    /**
-     * The number of connections to spare of a pool that does not reveal its size; most have ten connections by default.
-     */
+    /** The connections to spare of a pool that does not reveal its size; most have ten connections by default. */
     private static final int UNTOLD = 4;
 
     /** How many connections transactional activities may keep for long, so that the engine has enough; at least one. */
@@ -51,10 +46,7 @@ public final class DataSources {
         }
     }
 
-    /**
-     * Returns whether the pool can do without one connection: a pool of one or two would leave none to the loops and
-     * lanes.
-     */
+    /** Returns whether the pool can spare a connection: one of one or two would leave none to the loops and lanes. */
     public static boolean hasOneToSpare(DataSource dataSource) {
         return !(dataSource instanceof HikariDataSource pool) || pool.getMaximumPoolSize() > 2;
     }

@@ -9,10 +9,7 @@ import org.jooq.SQLDialect;
 import org.jooq.conf.Settings;
 import org.jooq.impl.DSL;
 
-/**
- * Creates jOOQ contexts for a transaction whose search_path points at the configured schema, so tables are not
- * qualified.
- */
+/** Creates jOOQ contexts for a transaction whose search_path has the configured schema: tables are unqualified. */
 final class Dsl {
     private static final int LISTED = 18;
 

@@ -95,10 +95,7 @@ public final class Guard {
         known.put(physical, true);
     }
 
-    /**
-     * Asks in a transaction whose waits for locks are bounded; a transaction that is open already waits as its owner
-     * has set.
-     */
+    /** Asks in a transaction with bounded waits for locks; one that is open already waits as its owner has set. */
     private @Nullable ForeignInstallationException ask(Connection connection, @Nullable String installation)
             throws SQLException {
         AtomicReference<@Nullable ForeignInstallationException> refused = new AtomicReference<>();

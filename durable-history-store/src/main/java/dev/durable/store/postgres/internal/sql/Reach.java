@@ -23,10 +23,7 @@ final class Reach {
 
     private final LongSupplier nanoTime;
     private volatile @Nullable Trouble trouble;
-    /**
-     * When the first of the threads that now wait for a connection began to wait; 0 if none waits, or one was got
-     * since.
-     */
+    /** When the first of the threads that now wait for a connection began to; 0 if none waits, or one got one. */
     private volatile long waitingSince;
 
     /**
@@ -53,7 +50,6 @@ final class Reach {
         }
     }
 
-    /** Takes note that a transaction did not happen. */
     StoreUnavailableException met(StoreUnavailableException e, boolean ofWrites) {
         long now = nanoTime.getAsLong();
         Trouble before = trouble;
@@ -62,7 +58,6 @@ final class Reach {
         return e;
     }
 
-    /** Takes note that a transaction happened. */
     void happened(boolean writes) {
         Trouble before = trouble;
         if (before != null && (writes || !before.ofWrites())) {

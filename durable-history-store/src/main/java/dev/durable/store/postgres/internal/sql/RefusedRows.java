@@ -66,9 +66,7 @@ public final class RefusedRows<K> {
         /** The row that would be taken first; empty if there is none. */
         Optional<K> first(Set<K> without);
 
-        /**
-         * Sets the row aside in the database, so that operators see it; false if that is refused, too, or not possible.
-         */
+        /** Sets the row aside in the database, where operators see it; false if that is refused or not possible. */
         boolean setAside(K row, StoreRefusedException why);
     }
 

@@ -63,7 +63,6 @@ public record Rendering(String text, List<Value> values) {
     /** A text, then a table of so many parameters, of these types; none behind the last text. */
     private record Part(String text, int params, List<String> columns) {}
 
-    /** A statement cut into its parts. */
     private static final class Template {
         private final List<Part> parts = new ArrayList<>();
         private final Map<Integer, Rendering> renderings = new ConcurrentHashMap<>();

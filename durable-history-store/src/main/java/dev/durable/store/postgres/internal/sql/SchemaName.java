@@ -19,7 +19,6 @@ public record SchemaName(String value) {
         }
     }
 
-    /** The name as an SQL identifier. */
     public String quoted() {
         return '"' + value + '"';
     }

@@ -20,10 +20,7 @@ public enum SqlState {
     AGAIN,
     /** A run id that no partition covers. */
     NO_PARTITION,
-    /**
-     * The connection is lost or about to be; the statement that was sent last may have happened. Other connections may
-     * answer.
-     */
+    /** The connection is lost or about to be; the last statement may have happened. Other connections may answer. */
     UNAVAILABLE,
     /**
      * The server refuses all work now: the disk is full or fails, no memory, no connection left, starting or stopping,

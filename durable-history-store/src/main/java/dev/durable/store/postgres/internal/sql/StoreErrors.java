@@ -172,9 +172,7 @@ public record StoreErrors(String database, String workerRole) {
                 e == null ? null : withoutRow(e));
     }
 
-    /**
-     * The exception where the server refused to begin a transaction, which is not the fault of any item of the batch.
-     */
+    /** The exception where the server refused to begin a transaction, which is no fault of any item of the batch. */
     StoreUnavailableException notBegun(SQLException e) {
         return StoreOutageException.ofAll(
                 "SQLSTATE " + e.getSQLState(),
@@ -238,10 +236,7 @@ public record StoreErrors(String database, String workerRole) {
         return line.endsWith(".") ? line.substring(0, line.length() - 1) : line;
     }
 
-    /**
-     * The error as {@link #withoutRow} makes it, of the driver's own class, which the application knows and histories
-     * record.
-     */
+    /** The error by {@link #withoutRow} in the driver's own class, which the application knows and histories record. */
     public static SQLException ofTheDriver(SQLException e) {
         SQLException shown = withoutRow(e);
         ServerErrorMessage told = shown instanceof WithoutRow own ? own.getServerErrorMessage() : null;

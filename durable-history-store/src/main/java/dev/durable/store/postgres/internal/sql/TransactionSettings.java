@@ -12,19 +12,13 @@ import java.time.Duration;
 public enum TransactionSettings {
     /** For transactions of the normal lanes; an item that meets a longer lock is retried alone on the slow lane. */
     SHORT(Duration.ofMillis(100)),
-    /**
-     * As {@link #SHORT}, with synchronous_commit off: a crash of the server may undo the transaction, on which nothing
-     * depends.
-     */
+    /** As {@link #SHORT}, with synchronous_commit off: a crash of the server may undo it, on which nothing depends. */
     CLAIM(Duration.ofMillis(100)),
     /** For the halves of a batch, to find the item that a lock holds up. */
     PROBE(Duration.ofMillis(15)),
     /** For one item alone, on the slow lane. */
     LONG(Duration.ofSeconds(5)),
-    /**
-     * For listings and descriptions through jOOQ: the planner chooses freely, and tables are found by {@link
-     * SearchPath}.
-     */
+    /** For listings and descriptions by jOOQ: the planner chooses freely; {@link SearchPath} has the tables' schema. */
     READ(Duration.ofSeconds(5)),
     /**
      * As {@link #READ}, for pages of listings: planned for the values of the filter, as the right plan for a common

@@ -32,7 +32,6 @@ final class BodyConnection implements InvocationHandler {
 
     /** The observer of the body's statements. */
     interface Seen {
-        /** A statement failed. */
         void failed(SQLException e);
 
         /** The driver is to cancel a statement after a time that the body has chosen. */

@@ -45,9 +45,7 @@ import org.slf4j.LoggerFactory;
  */
 final class BodyTransaction implements TransactionalActivities.Transaction, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(BodyTransaction.class);
-    /**
-     * The errors of a statement or lock that did not come in the time that the body gave it, which may not come again.
-     */
+    /** The errors of a time limit or lock timeout of the body's own, which may not come again. */
     private static final Set<String> OF_A_MOMENT = Set.of("57014", "55P03");
 
     private static final Duration MARGIN = Duration.ofMinutes(1);
@@ -306,10 +304,7 @@ final class BodyTransaction implements TransactionalActivities.Transaction, Auto
         return type.isInstance(ofBody) ? type.cast(ofBody) : null;
     }
 
-    /**
-     * Uses the driver's own connection, which does one statement at a time: if the body runs one, this call waits for
-     * its end.
-     */
+    /** Uses the driver's own connection, so if the body runs a statement, this call waits for its end. */
     @Override
     public void prolong(Duration left) {
         bounding.lock();

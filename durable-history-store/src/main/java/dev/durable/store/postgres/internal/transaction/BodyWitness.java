@@ -91,17 +91,12 @@ final class BodyWitness implements BodyConnection.Seen {
         };
     }
 
-    /**
-     * Returns whether a cancel may be the body's own: the driver was to cancel, too, or the statements were not seen.
-     */
+    /** Returns whether a cancel may be the body's own: the driver was to cancel, or the statements were not seen. */
     private boolean mayBeItsOwn(SQLException error) {
         return CANCELLED.equals(error.getSQLState()) && (limited || last == null);
     }
 
-    /**
-     * Returns whether the transaction has failed and the body went on: nothing more can be written in it, not even its
-     * outcome.
-     */
+    /** Returns whether the body went on in a failed transaction, in which nothing more can be written. */
     static boolean hasFailed(SQLException answer) {
         return HAS_FAILED.equals(answer.getSQLState());
     }

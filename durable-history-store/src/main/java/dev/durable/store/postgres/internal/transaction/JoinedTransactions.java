@@ -17,7 +17,6 @@ import java.util.stream.Stream;
  */
 public record JoinedTransactions(List<CallerTransactions> known, Starts starts, Outbox outbox, SameDatabase database) {
 
-    /** The transaction of the current thread. */
     public Optional<Joined> current() {
         return known.stream().flatMap(this::in).findFirst();
     }

@@ -65,10 +65,7 @@ public final class Outbox {
         add(connection, delivery, null, callers);
     }
 
-    /**
-     * Adds the message of this start, for a run that is open now; if no run is open when it is delivered, the start is
-     * made.
-     */
+    /** Adds the message of this start, for an open run; if none is open at its delivery, the start is made. */
     void add(Connection connection, NewRun start, CallerTransactions callers) {
         InboxMessage message = Objects.requireNonNull(start.message());
         Delivery delivery = new Delivery(start.run().workflowId(), null, message);

@@ -13,10 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Runs transactions for transactional activities on connections of the user's pool, each bound to the thread of the
- * body.
- */
+/** Runs transactional activities' transactions on connections of the user's pool, bound to the body's thread. */
 public final class OwnTransactions implements ActivityTransactions, CallerTransactions {
     private static final Logger log = LoggerFactory.getLogger(OwnTransactions.class);
 

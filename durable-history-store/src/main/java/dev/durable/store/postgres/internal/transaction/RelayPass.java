@@ -164,7 +164,6 @@ final class RelayPass {
         }
     }
 
-    /** Takes the rows that a transaction delivers. */
     @FunctionalInterface
     private interface Taking {
         List<Outbox.Row> in(Tx tx) throws SQLException;

@@ -107,7 +107,6 @@ final class RelayRefusals {
         return true;
     }
 
-    /** Logs that they wait. */
     void tell() {
         Refusal first = refusals.getFirst();
         Outbox.Row row = first.row;

@@ -26,9 +26,7 @@ public final class RelaySql {
                    new_run)
             values (?, ?, ?, durable.clock(), ?, ?, ?, ?, ?::json, ?::json)""";
 
-    /**
-     * The query of an idle relay. It judges by the first messages; if they are many, there may be others behind them.
-     */
+    /** The query of an idle relay. It reads the first messages; if they are many, others may be behind them. */
     static final String LOOK = known("""
             select coalesce(bool_or(o.kind = any('{${kinds}}')), false) or count(*) = 100 as waits,
                    (select count(*) from (select from durable.outbox_refused r limit 10000) r) as aside,
@@ -89,10 +87,7 @@ public final class RelaySql {
               join durable.outbox first on first.ctid = f.ctid
              where o.run_id = ? and o.event_id = ? and o.shard = ? for update of first, o skip locked""";
 
-    /**
-     * Takes the messages that a transaction has sent to its own run; a relay never has them, as it sees only committed
-     * rows.
-     */
+    /** Takes the messages that a transaction has sent to its own run, which no relay sees before the commit. */
     static final String TAKE_OWN = """
             select o.run_id, o.event_id, o.target_run_id, o.kind, o.shard, o.target_workflow_id, o.name, o.payload, o.new_run
               from unnest(?::uuid[], ?::bigint[], ?::smallint[]) as u(run_id, event_id, shard)

@@ -35,10 +35,7 @@ public final class Adoptions {
                     + Ddl.transactionTimeout("0", true);
 
     private static final String LOCK = "select i.name, i.frozen from durable.installation i for update";
-    /**
-     * Finds an earlier attempt of this adoption. Read after the lock, so that an attempt that is still under way is
-     * over.
-     */
+    /** Finds an earlier attempt of this adoption; read under the lock, so that no attempt is still under way. */
     private static final String DONE =
             "select (a.details ->> 'runs')::bigint as runs from durable.audit a where a.id = ?";
 

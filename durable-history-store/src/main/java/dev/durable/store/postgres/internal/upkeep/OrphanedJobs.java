@@ -29,9 +29,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Reads running jobs whose sessions are gone, under lock, and writes the decisions of {@link OrphanedJob} about them.
- */
+/** Reads running jobs whose sessions are gone, under lock, and writes {@link OrphanedJob}'s decisions on them. */
 final class OrphanedJobs {
     /** The engine's log of incidents, too: an incident of a job whose worker died is raised in no engine. */
     private static final Logger log = LoggerFactory.getLogger("dev.durable.failed.Incident");
