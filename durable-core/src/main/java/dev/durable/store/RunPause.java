@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param pause whether the run is to be paused; else it is to be resumed
  * @param newFence random; also the id of the row in the audit
  * @param eventType the type of the event
- * @param the attributes of the event
+ * @param attributes the attributes of the event
  * @param actor the operator's name, for the audit
  */
 public record RunPause(

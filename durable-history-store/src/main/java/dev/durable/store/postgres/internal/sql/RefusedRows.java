@@ -72,7 +72,7 @@ public final class RefusedRows<K> {
 
     /**
      *
-     * @param the kind of row, for the log
+     * @param what the kind of row, for the log
      */
     public RefusedRows(String what, LongSupplier nanoTime) {
         this.what = what;
