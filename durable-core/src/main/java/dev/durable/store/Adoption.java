@@ -6,10 +6,10 @@ import java.util.function.Function;
 /**
  * The request to make a store an installation of its own ({@code Installation.adopt}).
  *
- * @param name how it is called from then on
- * @param open what becomes of its open work
- * @param actor who does it, for the audit
- * @param end how an open run ends, where they are to
+ * @param name the name of the installation from then on
+ * @param open how its open work is treated
+ * @param actor the name of the operator who adopts the store, for the audit
+ * @param end how an open run ends, if open runs are to end
  */
 public record Adoption(String name, OpenWork open, String actor, Function<RunKey, Seizure> end) {
     public Adoption {
@@ -17,9 +17,9 @@ public record Adoption(String name, OpenWork open, String actor, Function<RunKey
     }
 
     /**
-     * The name, where it can be that of an installation.
+     * Returns the name, if it can be the name of an installation.
      *
-     * @throws IllegalArgumentException where it can't
+     * @throws IllegalArgumentException if it can't
      */
     public static String checked(String name) {
         if (!Bounds.isName(name) || name.length() > Bounds.INSTALLATION) {

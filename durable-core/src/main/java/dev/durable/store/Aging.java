@@ -9,10 +9,11 @@ import java.time.Duration;
  * than the difference of their priorities times the step (and what is before it in the queue). Ranks are stored: the
  * order is a plain index.
  *
- * <p>A store that changes it must rewrite the ranks that stand in its queues; {@code v_queue} knows the number, too.
+ * <p>A change of {@link #STEP} must rewrite the ranks that are stored, and the view {@code v_queue}, which contains the
+ * number, too.
  */
 public final class Aging {
-    /** What one point of priority is worth in waiting. */
+    /** The waiting time that one point of priority is worth. */
     public static final Duration STEP = Duration.ofSeconds(10);
 
     private Aging() {}

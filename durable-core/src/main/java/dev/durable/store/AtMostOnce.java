@@ -11,9 +11,10 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Builds what a store writes about an at-most-once job whose worker was lost. One whose worker is lost ends as failed
- * with an unknown outcome, where others would go back into their queue; a background job, which has no code to hear of
- * that, stays as what its options say of one that is used up. As {@link CancelledIdleJob}, a store's own words.
+ * Builds the outcomes and notes that a store writes about an at-most-once job whose worker was lost. Such a job fails
+ * with an unknown outcome, where any other job would go back into its queue. A background job has no workflow code that
+ * could react to the failure: where its options say that exhausted jobs become dead letters or incidents, it becomes
+ * one. Both stores take the texts from here, as from {@link CancelledIdleJob}.
  */
 public final class AtMostOnce {
     private static final String FAILURE = "dev.durable.OutcomeUnknownException";
@@ -41,7 +42,8 @@ public final class AtMostOnce {
     // ── background jobs ──────────────────────────────────────────────────────────────────────────────────────────────
 
     /**
-     * Whether one that is lost stays until an operator says what becomes of it.
+     * Returns whether a lost at-most-once job stays, as a dead letter or an incident, until an operator decides about
+     * it.
      *
      * @param onExhausted what its options say, read as {@code retry.onExhausted}; null is FAIL
      */
@@ -50,18 +52,18 @@ public final class AtMostOnce {
                 && ("DEAD_LETTER".equals(onExhausted) || PoisonPill.isIncident(onExhausted));
     }
 
-    /** All jobs of an activity that are lost are one group. */
+    /** All lost jobs of an activity are one group. */
     public static String fingerprint(String activity) {
         return activity + ": outcome unknown";
     }
 
-    /** What descriptions show. */
+    /** The last failure that descriptions show. */
     public static String lastFailure(int attempt) {
         return failure(attempt).typeAndMessage();
     }
 
     /**
-     * What it has noted, then that it stays, and why.
+     * The notes of the job, followed by the event that it stays, with the reason.
      *
      * @param noted its informing events, a JSON array; null without
      */

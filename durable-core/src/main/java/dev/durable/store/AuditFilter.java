@@ -8,13 +8,13 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which rows of the audit are wanted; null says nothing. Ordered by time and id, the latest first.
+ * Selects rows of the audit; a component of null does not restrict. Rows are ordered by time and id, the latest first.
  *
- * @param actor who
- * @param action what
- * @param workflowId what was done to it, or to an activity of it
- * @param since then or later
- * @param before before then
+ * @param actor the name of the operator
+ * @param action the name of the action
+ * @param workflowId actions on runs of this workflow id, or on their activities
+ * @param since at this time or later
+ * @param before before this time
  * @param after the last row of the page before; null for the first page
  */
 public record AuditFilter(
@@ -25,20 +25,20 @@ public record AuditFilter(
         @Nullable Instant before,
         @Nullable Place after) {
 
-    /** All. */
+    /** Selects all rows. */
     public static final AuditFilter ALL = new AuditFilter(null, null, null, null, null, null);
 
-    /** What stands in front of the workflow id, as logs show it, where something was done to an activity. */
+    /** Matches the words before the workflow id, as logs show it, in the target of an action on an activity. */
     public static final String OF_ACTIVITY = "^activity [0-9]+ of run [0-9a-f-]+ of workflow ";
 
-    /** What is done to runs: the target is the workflow id. */
+    /** The actions on runs, whose target is the workflow id. */
     public static final List<String> OF_RUNS =
             List.of("pause run", "resume run", Delivery.CANCEL, Seizure.TERMINATE, "close run without history");
 
     private static final Pattern ACTIVITY = Pattern.compile(OF_ACTIVITY);
 
     /**
-     * Where a row stands.
+     * The place of a row in the order of the audit.
      *
      * @param at its time
      * @param id its id
@@ -69,7 +69,7 @@ public record AuditFilter(
         return new AuditFilter(actor, action, workflowId, since, before, value);
     }
 
-    /** Whether the row is wanted; of those behind a page nothing is said here. */
+    /** Returns whether the filter selects the row. {@code after} is not considered here. */
     public boolean matches(AuditEntry row) {
         return (actor == null || actor.equals(row.actor()))
                 && (action == null || action.equals(row.action()))

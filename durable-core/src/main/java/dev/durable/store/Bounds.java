@@ -12,14 +12,15 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What ids, names, reasons, headers, memos, durations, times and pages may be: one list, which each call that writes asks
- * before anything is written, in a caller's transaction and out of it. {@code docs/limits.md} shows it to users.
+ * Checks ids, names, reasons, headers, memos, durations, times and pages against their bounds: one list, which each
+ * call that writes asks before anything is written, in a caller's transaction and out of it. {@code docs/limits.md}
+ * shows it to users.
  *
  * <p>Ids and names stand in keys, logs and messages, so control characters, line separators, unpaired surrogates and
- * characters that no reader sees are no part of them: two ids that look alike would be two runs, and a name in the audit
- * could be another's. Letters that look like letters of another alphabet are taken as they are, since no rule tells a forged
- * name from a foreign one. What older releases recorded may have any of these: it is found and listed by {@link #known}, and
- * stands in logs and errors as {@link #shown} has it.
+ * invisible characters are no part of them: two ids that look alike would be two runs, and a name in the audit could be
+ * taken for the name of another operator. Letters that look like letters of another alphabet are taken as they are,
+ * since no rule tells a forged name from a foreign one. Ids and names that older releases recorded may have any of
+ * these characters: they are found and listed by {@link #known}, and logs and errors show them by {@link #shown}.
  */
 public final class Bounds {
     /** The longest name, of a type, an activity, a signal, a queue, a header, an actor, in UTF-16 units. */
@@ -31,7 +32,7 @@ public final class Bounds {
     /** The longest name of an installation, in UTF-16 units. */
     public static final int INSTALLATION = 100;
 
-    /** The longest name of a class that options or an error bring, in UTF-16 units: longer than the names of classes are. */
+    /** The longest name of a class that options or an error bring, in UTF-16 units: longer than any real class name. */
     public static final int CLASS_NAME = 1_000;
 
     /** The longest reason, in bytes of UTF-8. */
@@ -41,8 +42,8 @@ public final class Bounds {
     public static final int NOTES_BYTES = 64 * 1024;
 
     /**
-     * What interceptors may add to the headers of a start beyond {@link #NOTES_BYTES}, in bytes of UTF-8: a caller whose
-     * headers fit must not be refused for those of a tracer.
+     * The size of the headers that interceptors may add to a start beyond {@link #NOTES_BYTES}, in bytes of UTF-8: a
+     * caller whose headers fit must not be refused for those of a tracer.
      */
     public static final int ADDED_NOTES_BYTES = 8 * 1024;
 
@@ -50,15 +51,16 @@ public final class Bounds {
     public static final Duration DURATION = Duration.ofDays(36_500);
 
     /**
-     * The longest delay that code may ask for: longer than that of options, as replay takes whatever was taken before. Any
-     * time plus it is a time of every store, and its nanoseconds are a {@code long}.
+     * The longest delay that code may ask for: longer than that of options, as replay accepts whatever an earlier
+     * release accepted. The latest time plus this delay is still a time that every store can keep, and its nanoseconds
+     * fit into a {@code long}.
      */
     public static final Duration WAIT = Duration.ofDays(36_525);
 
-    /** Of how many task queues a process remembers what room they have. */
+    /** The number of task queues of which a process remembers how many more jobs they take. */
     public static final int QUEUES = 10_000;
 
-    /** The latest time that may be named; PostgreSQL's own end is far behind it. */
+    /** The latest time that may be named; the latest time of PostgreSQL is far behind it. */
     public static final Instant LATEST = Instant.parse("9999-12-31T23:59:59Z");
 
     /** The earliest time that may be named. */
@@ -68,7 +70,7 @@ public final class Bounds {
     public static final int PAGE = 10_000;
 
     private static final int QUOTED = 60;
-    /** No character below it is one that no reader sees, but for control characters: the soft hyphen. */
+    /** The first invisible character but for control characters: the soft hyphen. */
     private static final char FIRST_INVISIBLE = '\u00ad';
 
     private static final String WHY =
@@ -79,16 +81,16 @@ public final class Bounds {
 
     // ── text ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    /** Whether the text can be a name. */
+    /** Returns whether the text can be a name. */
     public static boolean isName(String text) {
         return !text.isBlank() && text.length() <= NAME && text.strip().equals(text) && unfit(text) == text.length();
     }
 
     /**
-     * Gives the name, if it is one.
+     * Returns the name, if it can be a name.
      *
-     * @param what whose name it is, for the error
-     * @throws RefusedInputException where it is none, with the way out
+     * @param what the kind of thing that the name is of, for the error
+     * @throws RefusedInputException if it can't be a name, with the way out
      */
     public static String name(String what, String name) {
         fit(what, name, NAME, "Use a short name such as \"default\", \"approve\" or \"Payments.charge\".");
@@ -100,21 +102,21 @@ public final class Bounds {
     }
 
     /**
-     * Gives the id, if it is one.
+     * Returns the id, if it can be an id.
      *
-     * @param what whose id it is, for the error
-     * @throws RefusedInputException where it is none, with the way out
+     * @param what the kind of thing that the id is of, for the error
+     * @throws RefusedInputException if it can't be an id, with the way out
      */
     public static String id(String what, String id) {
         return fit(what, id, ID, "Use a short business key such as \"order-42\".");
     }
 
     /**
-     * Gives the id or name of something that is looked for, which an older release may have recorded, if it can stand in a
-     * store at all.
+     * Returns an id or name that a caller looks for and that an older release may have recorded, if a store can contain
+     * it at all.
      *
-     * @param what whose it is, for the error
-     * @throws RefusedInputException where nothing can have it
+     * @param what the kind of thing that it is of, for the error
+     * @throws RefusedInputException if no store can contain it
      */
     public static String known(String what, String id) {
         if (id.length() > ID || id.indexOf('\0') >= 0 || hasLoneSurrogate(id)) {
@@ -127,9 +129,9 @@ public final class Bounds {
     }
 
     /**
-     * Gives the name of somebody who operates, which history and audit record, if it is one.
+     * Returns the name of an operator, which history and audit record, if it can be one.
      *
-     * @throws IllegalArgumentException where it is null, blank, too long or has control characters
+     * @throws IllegalArgumentException if it is null, blank, too long or has control characters
      */
     public static String actor(@Nullable String actor) {
         if (actor == null || actor.isBlank()) {
@@ -141,10 +143,10 @@ public final class Bounds {
     }
 
     /**
-     * Gives the reason, if it is one: text for people, on several lines perhaps.
+     * Returns the reason, if it can be one: text for people, on several lines perhaps.
      *
-     * @param what what it is the reason of, for the error
-     * @throws RefusedInputException where it is too long or has other control characters than tabs and line breaks
+     * @param what the thing that the reason is for, for the error
+     * @throws RefusedInputException if it is too long or has other control characters than tabs and line breaks
      */
     public static String reason(String what, String reason) {
         int bytes = reason.getBytes(StandardCharsets.UTF_8).length;
@@ -184,17 +186,18 @@ public final class Bounds {
     /**
      * Checks headers, and a memo that is written with them.
      *
-     * @param what whose they are, for the error
-     * @throws RefusedInputException where a name is none, or all of it is too large
+     * @param what the thing that they are of, for the error
+     * @throws RefusedInputException if a name can't be one, or all of it is too large
      */
     public static void notes(String what, Map<String, String> headers, Map<String, String> memo) {
         notes(what, headers, memo, NOTES_BYTES);
     }
 
     /**
-     * The same where interceptors have added headers of their own.
+     * Checks headers to which interceptors have added some of their own, and a memo that is written with them: they may
+     * be larger by {@link #ADDED_NOTES_BYTES}.
      *
-     * @throws RefusedInputException where a name is none, or all of it is too large
+     * @throws RefusedInputException if a name can't be one, or all of it is too large
      */
     public static void notesWithAdded(String what, Map<String, String> headers, Map<String, String> memo) {
         notes(what, headers, memo, NOTES_BYTES + ADDED_NOTES_BYTES);
@@ -211,10 +214,10 @@ public final class Bounds {
     }
 
     /**
-     * The value of a header or a memo.
+     * Returns the value of a header or a memo, if there is one.
      *
-     * @param what whose it is, for the error
-     * @throws RefusedInputException where there is none
+     * @param what the thing that the header or memo is of, for the error
+     * @throws RefusedInputException if there is none
      */
     public static String given(String what, String name, @Nullable String value) {
         if (value == null) {
@@ -236,9 +239,9 @@ public final class Bounds {
     // ── times, pages ─────────────────────────────────────────────────────────────────────────────────────────────────
 
     /**
-     * Checks a timeout or delay of options; null is none.
+     * Checks a timeout or delay of options; null is accepted.
      *
-     * @throws RefusedInputException where it is longer than {@link #DURATION}
+     * @throws RefusedInputException if it is longer than {@link #DURATION}
      */
     public static void duration(String what, @Nullable Duration duration) {
         if (duration != null && duration.compareTo(DURATION) > 0) {
@@ -248,9 +251,9 @@ public final class Bounds {
     }
 
     /**
-     * Checks a time; null is none.
+     * Checks a time; null is accepted.
      *
-     * @throws RefusedInputException where it is before {@link #EARLIEST} or after {@link #LATEST}
+     * @throws RefusedInputException if it is before {@link #EARLIEST} or after {@link #LATEST}
      */
     public static void time(String what, @Nullable Instant time) {
         if (time != null && (time.isBefore(EARLIEST) || time.isAfter(LATEST))) {
@@ -260,9 +263,9 @@ public final class Bounds {
     }
 
     /**
-     * Gives the size of a page, if it is one.
+     * Returns the size of a page, if it can be one.
      *
-     * @throws RefusedInputException where it is not from 0 to {@link #PAGE}
+     * @throws RefusedInputException if it is not from 0 to {@link #PAGE}
      */
     public static int page(int size) {
         if (size < 0 || size > PAGE) {
@@ -276,10 +279,10 @@ public final class Bounds {
     // ── starts ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
     /**
-     * Gives the options of a start, if all of them are within their bounds.
+     * Returns the options of a start, if all of them are within their bounds.
      *
-     * @param what of what they are: {@code "workflow"}, {@code "job"} or {@code "batch"}
-     * @throws RefusedInputException for the first that is not
+     * @param what the thing that they start: {@code "workflow"}, {@code "job"} or {@code "batch"}
+     * @throws RefusedInputException for the first option that is not
      */
     public static StartOptions start(String what, StartOptions options) {
         String id = id(what + " id", options.id());
@@ -301,8 +304,8 @@ public final class Bounds {
     // ── what is shown ────────────────────────────────────────────────────────────────────────────────────────────────
 
     /**
-     * The text as logs and errors show it: what can't be part of an id or name is escaped as in Java, {@code \\u000a}. Text
-     * without such characters, which is nearly all, is given as it is.
+     * The text as logs and errors show it: characters that can't be part of an id or name are escaped as in Java,
+     * {@code \\u000a}. Text without such characters, which is nearly all, is returned unchanged.
      */
     public static String shown(String text) {
         int at = unfit(text);
@@ -330,7 +333,7 @@ public final class Bounds {
                 : text.lines().map(Bounds::shown).collect(joining("\n    "));
     }
 
-    /** The same in quotes, and cut where it is long. */
+    /** The text as {@link #shown} gives it, in quotes, and cut where it is long. */
     public static String quoted(String text) {
         return text.length() <= QUOTED ? "\"" + shown(text) + "\"" : "\"" + shown(cut(text, QUOTED)) + "…\"";
     }
@@ -347,7 +350,7 @@ public final class Bounds {
         return text.substring(0, halves ? most - 1 : most);
     }
 
-    /** The same, with a mark where it was cut; the mark is the last of its units. */
+    /** The beginning of a text as by {@link #cut}, with a mark where it was cut; the mark is the last of its units. */
     public static String cutWithMark(String text, int most) {
         return text.length() <= most ? text : cut(text, most - 1) + "…";
     }
@@ -372,7 +375,7 @@ public final class Bounds {
         return unfit(text, 0);
     }
 
-    /** Where the first character stands that is no part of ids and names; the length of the text if there is none. */
+    /** The index of the first character that can't be in ids and names; the length of the text if there is none. */
     private static int unfit(String text, int from) {
         for (int at = from; at < text.length(); at++) {
             char c = text.charAt(at);
@@ -396,8 +399,9 @@ public final class Bounds {
     }
 
     /**
-     * Characters without a picture of their own: zero-width ones, joiners, those that turn the direction of the text around,
-     * tags, variation selectors, fillers. What Unicode calls format characters, and of the others what it calls ignorable.
+     * Returns whether the character has no picture of its own: zero-width characters, joiners, characters that turn the
+     * direction of the text around, tags, variation selectors, fillers. These are the characters of Unicode's category
+     * of format characters, and of the others those that Unicode calls ignorable.
      */
     private static boolean isInvisible(int point) {
         return Character.getType(point) == Character.FORMAT

@@ -18,9 +18,9 @@ public final class CancelledIdleJob {
     /**
      * The message for the run's inbox.
      *
-     * @param key which job
+     * @param key the job
      * @param attemptsEnded how many attempts have ended; 0 if none began
-     * @param heartbeatDetails last accepted details, JSON text; null without
+     * @param heartbeatDetails the last accepted details, JSON text; null without
      * @param notes its informing events; null without
      */
     public static InboxMessage outcome(

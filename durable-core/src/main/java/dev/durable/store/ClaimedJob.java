@@ -32,7 +32,7 @@ public record ClaimedJob(
         return route.activity();
     }
 
-    /** The same job, which has begun, for another attempt; details or options of null keep those it has. */
+    /** This job, which has begun, for another attempt; details or options of null keep those that it has. */
     public ClaimedJob again(
             int nextAttempt, @Nullable String newNotes, @Nullable String details, @Nullable String newOptions) {
         return new ClaimedJob(
@@ -47,7 +47,7 @@ public record ClaimedJob(
                 newNotes);
     }
 
-    /** What a store may count it for in a {@linkplain Portion portion}, at most. */
+    /** The largest size that a store may count for it in a {@linkplain Portion portion}. */
     public long atMost() {
         return Portion.atMost(content.input())
                 + Portion.atMost(content.headers())

@@ -5,17 +5,19 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A run that this process has claimed and may write under the fence until {@code ownedUntil}, or until somebody else
+ * A run that this process has claimed and may write under the fence until {@code ownedUntil}, or until another process
  * replaces the fence.
  *
  * @param run the run
  * @param type workflow type
  * @param taskQueue its queue
  * @param fence the fence that the claim set
- * @param previousFence what it was: a cached instance that wrote it last may go on from there
+ * @param previousFence the fence before the claim: a cached instance whose last write set that fence may go on without
+ *     a replay
  * @param nextEventId the id that its next event will have
  * @param wakeAt when its start or its earliest timer is due, later than now where messages woke it; null without
- * @param closing a close was refused three times by messages: new messages wait outside
+ * @param closing whether a close was refused three times because messages had come: senders of new messages are told to
+ *     try again
  * @param stalls how often it stalled in a row
  */
 public record ClaimedRun(

@@ -5,10 +5,10 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a run ended, for those who wait for it. It is read every few milliseconds while somebody waits, so it has nothing that
- * is only shown: that belongs into {@link RunRecord}, which listings read.
+ * The end of a run, for clients that wait for it. It is read every few milliseconds while a client waits, so values
+ * that are only shown belong into {@link RunRecord}, which listings read.
  *
- * @param runId which run
+ * @param runId the run's id
  * @param status its state, which is a closed one
  * @param result JSON text; null without
  * @param failure JSON text; null without
@@ -18,7 +18,7 @@ public record ClosedRun(
         WorkflowStatus status,
         @Nullable String result,
         @Nullable String failure) {
-    /** What a store may count it for in a {@linkplain Portion portion}, at most. */
+    /** The largest size that a store may count for it in a {@linkplain Portion portion}. */
     public long atMost() {
         return Portion.atMost(result) + Portion.atMost(failure);
     }

@@ -8,23 +8,23 @@ import org.jspecify.annotations.Nullable;
  *
  * @param workflowId to the current run of this workflow id
  * @param runId to exactly this run; null is the current one
- * @param message what is delivered
- * @param actor who asks, where that is an operator whose request to cancel stands in the audit; null is without a row there
+ * @param message the message
+ * @param actor the name of the operator whose request to cancel is to stand in the audit; null writes no row there
  */
 public record Delivery(
         String workflowId,
         @Nullable UUID runId,
         InboxMessage message,
         @Nullable String actor) {
-    /** As the audit calls a request to cancel. */
+    /** The name of a request to cancel in the audit. */
     public static final String CANCEL = "cancel run";
 
-    /** One that the audit does not have. */
+    /** A delivery without a row in the audit. */
     public Delivery(String workflowId, @Nullable UUID runId, InboxMessage message) {
         this(workflowId, runId, message, null);
     }
 
-    /** What became of it. */
+    /** The result of a delivery. */
     public enum Outcome {
         /**
          * Durable in the inbox, now or by an earlier send of the same message. Also where the run, or the latest run of

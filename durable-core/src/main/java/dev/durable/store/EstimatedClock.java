@@ -15,10 +15,10 @@ import java.util.function.Supplier;
  * database's clock is not followed back: time stands until it catches up.
  */
 public final class EstimatedClock implements StoreClock {
-    /** After that long a reading is taken even if it is late by a round trip: the two clocks drift. */
+    /** The age at which a reading is replaced even by one that is late by a round trip, as the two clocks drift. */
     private static final Duration FRESH = Duration.ofSeconds(5);
 
-    /** A reading that took longer says too little. */
+    /** The longest round trip of a reading that may replace an older one; a slower one is too inaccurate. */
     private static final Duration SURE = Duration.ofMillis(20);
 
     private static final int MICRO = 1_000;
@@ -27,7 +27,6 @@ public final class EstimatedClock implements StoreClock {
     private final LongSupplier ticks;
     private final AtomicReference<Mark> mark;
 
-    /** Reads once. */
     public EstimatedClock(Supplier<Instant> reading, LongSupplier ticks) {
         this.reading = reading;
         this.ticks = ticks;
@@ -35,17 +34,21 @@ public final class EstimatedClock implements StoreClock {
         this.mark = new AtomicReference<>(new Mark(at, ticks.getAsLong(), at.truncatedTo(ChronoUnit.MICROS)));
     }
 
-    /** Reads again. Who does so every few seconds, or lets answers of the database be {@link #observe}d, keeps it true. */
+    /**
+     * Reads the database's clock again. The estimate stays true if this is called every few seconds, or if answers of
+     * the database are {@link #observe}d.
+     */
     public void synchronise() {
         set(reading.get());
     }
 
     /**
-     * Takes a reading that came along with something else, where it tells more than is known: it is ahead of the
-     * estimate, or the last reading is some seconds old and this one is sure. No round trip; never blocks.
+     * Takes a reading that came with the answer to a statement, if it is better than the last one: it is ahead of the
+     * estimate, or the last one is some seconds old and the round trip of this one was short. No round trip; never
+     * blocks.
      *
      * @param at the database's time in the answer
-     * @param roundTrip how long ago the question was sent
+     * @param roundTrip how long ago the statement was sent
      */
     public void observe(Instant at, Duration roundTrip) {
         Mark last = mark.get();
@@ -73,11 +76,11 @@ public final class EstimatedClock implements StoreClock {
     }
 
     /**
-     * A reading.
+     * A reading of the database's clock.
      *
      * @param at the database's time
      * @param ticks when it was received
-     * @param floor what has been told by then, to the microsecond
+     * @param floor the latest time that {@link #now} had returned by then, to the microsecond
      */
     private record Mark(Instant at, long ticks, Instant floor) {}
 }

@@ -4,14 +4,14 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Dead letters and incidents that failed alike.
+ * A group of dead letters and incidents that failed alike.
  *
- * @param fingerprint what they have in common
+ * @param fingerprint the fingerprint that they have in common
  * @param activity its name
  * @param count how many there are
- * @param firstSeen when the first of them was buried
- * @param lastSeen when the last one was
- * @param lastFailure why the last one was
+ * @param firstSeen when the first of them became a dead letter or an incident
+ * @param lastSeen when the last of them did
+ * @param lastFailure the failure of the last one
  * @param latest the last one
  */
 public record FailedJobGroup(

@@ -7,11 +7,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * The result of checking that a process may work on a store: its installation, and its missing rights.
  *
- * @param foreign why it is none of its work; null where it is
- * @param problems what else is in the way, such as rights that its user lacks, each with the way out
+ * @param foreign why the store belongs to another installation; null if it does not
+ * @param problems all other problems, such as rights that its user lacks, each with the way out
  */
 public record Fitness(@Nullable ForeignInstallationException foreign, List<String> problems) {
-    /** All is well. */
+    /** The result without a problem. */
     public static final Fitness GOOD = new Fitness(null, List.of());
 
     public Fitness {

@@ -5,12 +5,12 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A job that the store has under a session, as the process compares it with what it knows.
+ * A claimed job as the store has it under a session; the process compares it with its own list of claims.
  *
- * @param key which job
- * @param lease its token
+ * @param key the job
+ * @param lease its lease token
  * @param cancelRequested whether the workflow wants it to stop
- * @param ordered what orders have changed since the claim; null is nothing
+ * @param ordered the changes that orders have made since the claim; null is none
  */
 public record HeldJob(
         JobKey key,
@@ -19,12 +19,12 @@ public record HeldJob(
         @Nullable Ordered ordered) {
 
     /**
-     * What orders have changed.
+     * The changes that orders have made since the claim.
      *
-     * @param revision how many
-     * @param deadline when the attempt times out; null as it was
+     * @param revision the number of changes
+     * @param deadline when the attempt times out; null is unchanged
      * @param options ActivityOptions as JSON text
-     * @param scheduleToCloseDeadline by them
+     * @param scheduleToCloseDeadline the deadline by these options; null is none
      * @param notes the informing events of these orders, a JSON array
      */
     public record Ordered(

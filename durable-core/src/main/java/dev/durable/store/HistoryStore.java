@@ -21,31 +21,32 @@ public interface HistoryStore extends Writes, QueueStore, BatchStore, Views, Sto
         return this;
     }
 
-    /** The store's clock, to the microsecond. One round trip; callers estimate in between. */
+    /** Reads the store's clock, to the microsecond. One round trip; callers estimate in between. */
     Instant now();
 
-    /** The same clock, estimated in between; usable after {@link #open()}. */
+    /** The store's clock, estimated between reads of it; usable after {@link #open()}. */
     StoreClock clock();
 
-    /** The database schema of its tables, by which engines of one process are told apart; empty where it has none. */
+    /** The database schema of its tables, by which engines of one process are told apart; empty if it has none. */
     default String schema() {
         return "";
     }
 
-    /** Makes the store ready (schema, version check). Throws with what to do where it can't be. Idempotent. */
+    /** Makes the store ready (schema, version check), or throws with what to do if that is not possible. Idempotent. */
     void open();
 
     /**
-     * Looks whether this process may work on what stands here, and has the rights for it. From then on what writes throws
-     * {@link dev.durable.ForeignInstallationException} while it may not; reads go on. A round trip or two.
+     * Checks that this process may work on the installation of this store, and that its database user has the rights
+     * for it. From then on methods that write throw {@link dev.durable.ForeignInstallationException} while it may not;
+     * reads go on. A round trip or two.
      *
-     * @param installation what this process calls the installation that it belongs to; null without a name
+     * @param installation the name, in this process, of the installation that it belongs to; null without a name
      */
     default Fitness inspect(@Nullable String installation) {
         return Fitness.GOOD;
     }
 
-    /** Makes the store an installation of its own. Gives how many runs were ended for it. */
+    /** Makes the store an installation of its own. Returns how many runs were ended for it. */
     default long adopt(Adoption adoption) {
         throw new UnsupportedOperationException(
                 getClass().getName() + " lives in one process, so that nobody can copy it: there is nothing to adopt.");
@@ -54,18 +55,19 @@ public interface HistoryStore extends Writes, QueueStore, BatchStore, Views, Sto
     // ── writes ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
     /**
-     * The transaction that is open on the calling thread and in the store's own database, where the store was told how to
-     * find it. Its holder may keep it open for as long as it likes: nothing written through it blocks anybody else.
+     * The transaction that is open on the calling thread and in the store's own database, if the store was told how to
+     * find it. Its holder may keep it open for as long as it likes: writes through it block no other transaction.
      */
     default Optional<Joined> joined() {
         return Optional.empty();
     }
 
     /**
-     * A transaction that the caller holds by hand.
+     * Joins a transaction that the caller holds by hand.
      *
-     * @param transaction what it is to this store: for PostgreSQL a {@code java.sql.Connection} with autocommit off
-     * @throws IllegalArgumentException when it is nothing that can be joined
+     * @param transaction the transaction as an object that this store knows: for PostgreSQL a {@code
+     *     java.sql.Connection} with autocommit off
+     * @throws IllegalArgumentException if it can't be joined
      */
     default Joined joined(Object transaction) {
         throw new IllegalArgumentException("joining(" + transaction.getClass().getName() + "): this store, "
@@ -73,90 +75,89 @@ public interface HistoryStore extends Writes, QueueStore, BatchStore, Views, Sto
                 + " call without joining(…).");
     }
 
-    /**
-     * The same writes for the slow lane, which waits for locks for seconds where the others wait for a moment. One item
-     * at a time.
-     */
+    /** The writes of the slow lane, which wait for locks for seconds and not for a moment. One item at a time. */
     default Writes patient() {
         return this;
     }
 
-    /** How activities commit together with what they write; empty where this store can't. */
+    /** The transactions in which activities commit together with their writes; empty if this store can't do so. */
     default Optional<TransactionalActivities> transactional() {
         return Optional.empty();
     }
 
-    /** Tells whether a transition or a start whose answer never came happened. */
+    /** Tells of each transition or start whose answer never came whether it happened. */
     List<ReadBack.Outcome> readBack(List<ReadBack> attempts);
 
-    /** Ends a run without its code. Gives the run that was closed; empty when there was none to close. */
+    /** Closes a run from outside, without its code. Returns the run that was closed; empty if there was none. */
     Optional<RunKey> seize(Seizure seizure);
 
     /**
-     * Refuses where this process may not write, as {@link #inspect} has it: for what writes only if it finds something, so
-     * that it is refused whatever it would find. Writes nothing.
+     * Throws if this process may not write, as {@link #inspect} has found. It is for calls that write only if they find
+     * something, so that they are refused whatever they would find. Writes nothing.
      */
     default void refuseIfForeign() {}
 
     /**
-     * What operators, holders of tokens and the sweep want done with jobs: at most one order a job in a batch. What is
-     * applied stands in the job, in its notes and in the audit by one commit.
+     * Carries out orders of operators, holders of tokens and the sweep on jobs: at most one order a job in a batch. An
+     * order changes the job, its notes and the audit in one commit.
      */
     List<JobOrder.Outcome> order(List<JobOrder> orders);
 
-    /** Pauses or resumes a run. False when there is no open one. */
+    /** Pauses or resumes a run. Returns false if there is no open one. */
     boolean pause(RunPause pause);
 
     // ── background: never waits for a lock ──────────────────────────────────────────────────────────────────────────
 
     /**
-     * Claims due runs: those whose time has come and those with messages that wake; with what they need to go on. A run
-     * that was claimed is left to its owner for as long as that asked for, unless its session ends before. A store that
-     * breaks down may forget a claim, but then also all that was written under its fence.
+     * Claims due runs, which are those whose time has come and those with messages that wake them, and reads their
+     * messages and short histories. A claimed run is left to its owner for the time that the owner asked for, unless
+     * its session ends before. A store that breaks down may forget a claim, but then it must also forget all that was
+     * written under its fence.
      */
     ClaimedRuns claimRuns(RunClaim claim);
 
-    /** Claims ready jobs, and delayed ones whose time has come; none of a queue that is paused or limited. */
+    /** Claims ready jobs, and delayed ones whose time has come, but none of a queue that is paused or limited. */
     List<ClaimedJob> claimJobs(JobClaim claim);
 
     /**
-     * Ends jobs that nobody runs (ready or delayed) and whose schedule-to-close has passed, or their schedule-to-start
-     * before their first attempt: the job goes, {@link TimedOutIdleJob} comes into the run's inbox. Tells how many.
+     * Ends jobs that no worker runs (ready or delayed) and whose schedule-to-close has passed, or their
+     * schedule-to-start before their first attempt: deletes the job and puts {@link TimedOutIdleJob} into the run's
+     * inbox. Returns how many.
      */
     int timeOutWaiting(int limit);
 
-    /** Jobs left to holders of tokens whose attempt has run out of its time, or who were silent for too long. */
+    /** Jobs left to holders of tokens whose attempt has timed out, or whose holder was silent for too long. */
     List<OpenJob> overdueExternal(int limit);
 
-    /** Open runs whose deadline has passed, or that were to be begun by a time that has passed; to be seized. */
+    /** Open runs whose deadline has passed, or that were not begun by their expiry; the caller closes them. */
     List<RunKey> expiredRuns(int limit);
 
-    /** Whether one of the three above has anything to do, now or when. One round trip; nothing is locked. */
+    /** The earliest times at which the three methods above have work to do. One round trip; nothing is locked. */
     EarliestTimeouts earliestTimeouts();
 
     /**
-     * Delivers messages that wait in the outbox, the first of each sender first, each in the commit that removes it there.
-     * What is full, locked or about to close is left for another time, with what follows it to the same target. A message
-     * that the store refuses for good is set aside, so that it keeps no other.
+     * Delivers messages that wait in the outbox, the first of each sender first, each in the commit that removes it
+     * there. A message whose target's inbox is full, or whose target is locked or about to close, is left for another
+     * time, with the messages that follow it to the same target. A message that the store refuses for good is set
+     * aside, so that it holds up no other.
      */
     default Relayed relay(int limit) {
         return Relayed.NOTHING;
     }
 
     /**
-     * Ends dead letters that are older than {@code kept}, and the oldest beyond {@code maxDeadLetters}: the job goes, {@link
-     * PurgedDeadLetter} comes into the run's inbox. Incidents stay. Tells how many.
+     * Ends dead letters that are older than {@code kept}, and the oldest beyond {@code maxDeadLetters}: deletes the job
+     * and puts {@link PurgedDeadLetter} into the run's inbox. Incidents stay. Returns how many.
      */
     int purgeDeadLetters(Duration kept, int maxDeadLetters, int limit);
 
     /**
      * Groups that are due for an alert: new ones, and those with new members whose last alert is older than {@code
-     * quiet}.
-     * Each is given to one caller only.
+     * quiet}. Each is returned to one caller only.
      */
     List<FailedJobGroup> alertsDue(Duration quiet, int limit);
 
-    /** When the oldest message was written that waits in the outbox, by what is committed; empty without one. */
+    /** The time at which the oldest committed message that waits in the outbox was written; empty if none waits. */
     default Optional<Instant> outboxSince() {
         return Optional.empty();
     }
@@ -167,42 +168,41 @@ public interface HistoryStore extends Writes, QueueStore, BatchStore, Views, Sto
      * Registers a worker process.
      *
      * @param lease how long its beat may stand still before others may declare it dead
-     * @param served what it takes work from; null where it does not say
+     * @param served the task queues and activities that it serves; null if it does not say
      */
     void openSession(UUID session, String identity, Duration lease, @Nullable Served served);
 
-    /** The same of one that does not say what it serves. */
+    /** Registers a worker process that does not say what it serves. */
     default void openSession(UUID session, String identity, Duration lease) {
         openSession(session, identity, lease, null);
     }
 
-    /** Counts its beat up by one. False when it was declared dead or is not there: it must stop and open another. */
+    /** Increases its beat by one. Returns false if it was declared dead or is gone: it must stop and open another. */
     boolean beat(UUID session);
 
     /** All sessions that are not closed; a dead one until it has no claims left. */
     List<SessionInfo> sessions();
 
-    /** Declares the session dead if it still has this beat. True only for the process that did it. */
+    /** Declares the session dead if it still has this beat. Returns true only to the process that did it. */
     boolean markDead(UUID session, long beat);
 
     /**
-     * Re-queues running jobs of dead or unknown sessions, each a crash; those over their budget become dead letters: kept,
-     * shown, never claimed. Tells how many it touched.
+     * Re-queues running jobs of dead or unknown sessions, each a crash; those over their budget become dead letters,
+     * which are kept and shown but never claimed. Returns how many it touched.
      */
     int requeueOrphans(int limit);
 
     /**
-     * Makes ahead of time what histories of later runs need, such as partitions; tells how much it made. Called about once
-     * an hour by each worker.
+     * Creates ahead of time the partitions and the like that histories of later runs need; returns how many it created.
+     * Called about once an hour by each worker.
      */
     default int makePartitions() {
         return 0;
     }
 
-    /** The claims of a session as the store has them. */
     List<HeldJob> held(UUID session);
 
-    /** Removes the session; its claims are released at once without a crash. */
+    /** Removes the session. Its claims are released at once without a crash. */
     void closeSession(UUID session);
 
     // ── reads ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -213,46 +213,47 @@ public interface HistoryStore extends Writes, QueueStore, BatchStore, Views, Sto
     }
 
     /**
-     * The same with a {@linkplain Portion portion} of another size.
+     * Waiting messages of these runs, as {@link #messages(Collection, int)}, but with a {@linkplain Portion portion} of
+     * another size.
      *
      * @param bytes of all runs together
      */
     Map<UUID, List<InboxMessage>> messages(Collection<RunKey> runs, int limit, long bytes);
 
     /**
-     * The first events of each of these runs, at most {@code limit} a run, in order, and of all runs together a {@linkplain
-     * Portion portion}; runs without, or for which there was no room in it, are not there.
+     * The first events of each of these runs, at most {@code limit} a run, in order, and of all runs together a
+     * {@linkplain Portion portion}; runs without events, or whose events did not fit into it, are not there.
      */
     Map<UUID, List<StoredEvent>> histories(Collection<UUID> runIds, int limit);
 
-    /** The open run of each of these workflow ids, else the one that closed last; ids that nobody used are not there. */
+    /** The open run of each workflow id, else the one that closed last; ids that were never used are not there. */
     List<RunKey> latestRuns(Collection<String> workflowIds);
 
     /**
-     * Which of these runs are closed, with results, at most a {@linkplain Portion portion}: the one query that all waiting
-     * clients of a process share.
+     * The closed ones of these runs, with their results, at most a {@linkplain Portion portion}: the one query
+     * that all waiting clients of a process share.
      */
     List<ClosedRun> closed(Collection<UUID> runIds);
 
-    /** Which of these runs are not there, neither open nor closed. */
+    /** Returns those of these runs that are not there, neither open nor closed. */
     Set<UUID> unknown(Collection<UUID> runIds);
 
-    /** The same reads for people, who may be shown what was true a moment ago: a store may have a replica for them. */
+    /** The reads for people, who may be shown a state of a moment ago: a store may have a replica for them. */
     default Views views() {
         return this;
     }
 
     /**
-     * What keeps the store from being read or written, as it was met last, with the usual cause and the way out; empty
-     * while it works.
+     * The problem that keeps the store from being read or written, as it was met last, with the usual cause and the way
+     * out; empty while it works.
      */
     default Optional<String> trouble() {
         return Optional.empty();
     }
 
     /**
-     * For how long the store could not be read or written, though it was tried; zero while it can. Of a replica nothing is
-     * said. Asks no database.
+     * For how long the store could not be read or written, though it was tried; zero while it can. Failures of a
+     * replica do not count. Needs no round trip.
      */
     default Duration troubledFor() {
         return Duration.ZERO;

@@ -9,10 +9,11 @@ import org.jspecify.annotations.Nullable;
  * (at, ord).
  *
  * @param messageId made by the sender; inserted at most once
- * @param kind what it is
+ * @param kind its kind
  * @param name signal name, or the outcome's event type
  * @param payload JSON text: a signal's arguments, an outcome's event attributes, a cancel's reason and actor
- * @param notes what stands before the outcome: informing events as a JSON array of {type, at, attributes}; null without
+ * @param notes the informing events that precede the outcome in the history, a JSON array of {type, at, attributes};
+ *     null without
  * @param at when the store accepted it; null while it is sent
  */
 public record InboxMessage(
@@ -23,7 +24,6 @@ public record InboxMessage(
         @Nullable String notes,
         @Nullable Instant at) {
 
-    /** The same with these notes. */
     public InboxMessage with(@Nullable String otherNotes) {
         return new InboxMessage(messageId, kind, name, payload, otherNotes, at);
     }

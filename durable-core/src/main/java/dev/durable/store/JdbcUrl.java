@@ -7,33 +7,37 @@ import java.util.regex.Pattern;
 
 /** Makes a JDBC URL safe to show: without password. */
 public final class JdbcUrl {
-    /** In a parameter, decoded: its own name, or one that stands in its value, as in {@code options=-c app.token=x}. */
+    /**
+     * The name of a secret in a decoded parameter: its own name, or one within its value, as in {@code options=-c
+     * app.token=x}.
+     */
     private static final Pattern SECRET =
             Pattern.compile("(?:pass|pwd|secret|token|credential|api[_-]?key)[^=]{0,60}=", Pattern.CASE_INSENSITIVE);
 
     private static final Pattern ENCODED = Pattern.compile("%([0-9a-fA-F]{2})");
 
     /**
-     * {@code //user:password@host}: not for this driver, but often tried, also without the slashes. The last @ counts: a
-     * password may have one, and a slash or question mark too. After a port begins the path.
+     * {@code //user:password@host}: a form that this driver does not take, but that is often tried, also without the
+     * slashes. The last @ counts: a password may have one, and a slash or question mark too. After a port begins the
+     * path.
      */
     private static final Pattern AUTHORITY = Pattern.compile(
             "^((?:jdbc:)?+[a-z][a-z0-9+]*:(?://)?[^:?@]*:|(?!jdbc:|[a-z0-9+]+://)[^:/?@]*:)(?![0-9]{1,5}(?:[,/?]|$)).*@",
             Pattern.CASE_INSENSITIVE);
 
-    /** What stands where a port would and is none may be a password whose host was forgotten. */
+    /** A text in the place of a port that is none: it may be a password whose host was forgotten. */
     private static final Pattern NO_PORT =
             Pattern.compile("^([a-z:]*//[^:/?@]*:)(?!\\*\\*\\*)[^/?,@]*[^0-9/?,@][^/?,@]*");
 
     private static final String HOST = "(?:[^\\s@/?:,#\\[\\]]+|\\[[0-9a-fA-F:.%]+])(?::[0-9]{1,5})?";
 
-    /** What the driver takes without a word in its log, which would show the rest of it. */
+    /** The URLs that the driver takes without a line in its log, which would show the rest of the URL. */
     private static final Pattern OF_THE_DRIVER =
             Pattern.compile("jdbc:postgresql:(?://(?:" + HOST + "(?:," + HOST + ")*+)?/[^/?@]*|[^/?@:]*)(?:\\?.*)?");
 
     private JdbcUrl() {}
 
-    /** Whether it is written as the driver wants it, with user and password nowhere but in parameters. */
+    /** Returns whether the URL is written as the driver wants it, with user and password nowhere but in parameters. */
     public static boolean isOfDriver(String url) {
         return OF_THE_DRIVER.matcher(url).matches() && isDecodable(url);
     }
@@ -52,13 +56,13 @@ public final class JdbcUrl {
         String place =
                 NO_PORT.matcher(AUTHORITY.matcher(url).replaceFirst("$1***@")).replaceFirst("$1***");
         int fragment = place.indexOf('#');
-        // The driver knows no fragments: what stands there is the rest of a value, or a mistake.
+        // The driver knows no fragments: a fragment is the rest of a value, or a mistake.
         return fragment < 0 ? parameters(place) : parameters(place.substring(0, fragment)) + "#***";
     }
 
     /**
-     * Other databases have semicolons between parameters, and a value with one in it looks like two: of these nothing is
-     * shown from the first secret on. Behind a question mark a semicolon is part of the value.
+     * Other databases have semicolons between parameters, and a value with one in it looks like two: of such a URL
+     * nothing is shown from the first secret on. Behind a question mark a semicolon is part of the value.
      */
     private static String parameters(String url) {
         int begin = 0;
@@ -78,7 +82,7 @@ public final class JdbcUrl {
         return shown.toString();
     }
 
-    /** As the driver decodes it; what it would refuse stays as it is. */
+    /** The parameter as the driver decodes it; a part that the driver would refuse stays as it is. */
     private static String decoded(String parameter) {
         return ENCODED.matcher(parameter)
                 .replaceAll(

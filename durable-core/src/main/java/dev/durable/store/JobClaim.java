@@ -6,11 +6,12 @@ import java.util.UUID;
 /**
  * The request to claim ready jobs of a task queue.
  *
- * @param session who asks; a dead session gets none
+ * @param session the session that claims; a dead session gets none
  * @param taskQueue the queue
- * @param activities names this worker has; others are left for others
- * @param limit free slots
- * @param without jobs that this worker could not read a while ago: left for others, too; a few hundred at most
+ * @param activities the activities that this worker implements; jobs of others are left to other workers
+ * @param limit how many at most: the free slots
+ * @param without jobs that this worker could not read a while ago and that are left to other workers; a few hundred at
+ *     most
  */
 public record JobClaim(UUID session, String taskQueue, Set<String> activities, int limit, Set<JobKey> without) {
 
@@ -19,12 +20,12 @@ public record JobClaim(UUID session, String taskQueue, Set<String> activities, i
         without = Set.copyOf(without);
     }
 
-    /** Whatever job there is. */
+    /** A claim that leaves out no job. */
     public JobClaim(UUID session, String taskQueue, Set<String> activities, int limit) {
         this(session, taskQueue, activities, limit, Set.of());
     }
 
-    /** Fewer of them. */
+    /** This claim, of at most so many jobs. */
     public JobClaim atMost(int most) {
         return new JobClaim(session, taskQueue, activities, most, without);
     }

@@ -11,15 +11,15 @@ import org.jspecify.annotations.Nullable;
  * Selects activity jobs for listings and operators; null, empty and 0 don't restrict. Ordered as they are locked: by
  * run id, which is by the start of the run, and seq.
  *
- * @param workflowId of its open run
- * @param runId of its run
+ * @param workflowId the workflow id of its open run
+ * @param runId the id of its run
  * @param seq its number in the run
  * @param workflowType the type of its run
  * @param activity its name
- * @param taskQueue where it is claimed
- * @param states one of these
- * @param minAttempt its current or next attempt is that or a later one
- * @param burial of dead letters and incidents
+ * @param taskQueue the queue that it is claimed from
+ * @param states jobs in one of these states
+ * @param minAttempt jobs whose current or next attempt is this one or a later one
+ * @param burial since when they wait for an operator, of dead letters and incidents
  * @param after the last job of the page before; null for the first page
  */
 public record JobFilter(
@@ -34,7 +34,7 @@ public record JobFilter(
         Burial burial,
         @Nullable JobKey after) {
 
-    /** All. */
+    /** Selects all jobs. */
     public static final JobFilter ALL =
             new JobFilter(null, null, null, null, null, null, Set.of(), 0, new Burial(null, null, null), null);
 
@@ -43,28 +43,28 @@ public record JobFilter(
     }
 
     /**
-     * Since when they wait for an operator, and what for.
+     * Restricts dead letters and incidents by their failure and by the time since which they wait for an operator.
      *
-     * @param fingerprint what they failed like
-     * @param from since then or later
-     * @param before since before then
+     * @param fingerprint the fingerprint of their failure
+     * @param from waiting since this time or later
+     * @param before waiting since before this time
      */
     public record Burial(
             @Nullable String fingerprint,
             @Nullable Instant from,
             @Nullable Instant before) {}
 
-    /** Exactly this one. */
+    /** Selects exactly this job. */
     public static JobFilter of(JobKey key) {
         return ALL.only(key);
     }
 
-    /** This one, if it is among those wanted. */
+    /** Selects this job, if it is among those that this filter selects. */
     public JobFilter only(JobKey key) {
         return runId(key.run().runId()).seq(key.seq());
     }
 
-    /** Whether it names one job. */
+    /** Returns whether the filter names one job. */
     public boolean isOne() {
         return seq != null && (runId != null || workflowId != null);
     }

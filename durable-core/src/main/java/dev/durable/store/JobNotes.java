@@ -3,15 +3,15 @@ package dev.durable.store;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Joins and extends the informing events that travel with a job, as JSON text. What its worker noted and what orders
- * add stand in two lists.
+ * Joins and extends the informing events that travel with a job, as JSON text. The notes of its worker and those of
+ * orders are two lists.
  */
 public final class JobNotes {
     private static final String NONE = "[]";
 
     private JobNotes() {}
 
-    /** Both arrays as one, in this order; null where there is nothing. What is no array counts as an element. */
+    /** Both arrays as one, in this order; null if both are empty. A text that is no array counts as an element. */
     public static @Nullable String joined(@Nullable String first, @Nullable String second) {
         if (first == null || first.equals(NONE)) {
             return second;

@@ -6,42 +6,42 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A change of a job by somebody who does not run it: an operator, the holder of its token, or a timeout.
+ * A change of a job from outside the worker that runs it: by an operator, the holder of its token, or a timeout.
  *
- * <p>An order that rests on what was read names it with {@link Seen}: if the job has changed since, nothing is written
- * and the answer is CHANGED: who asked reads the job and decides again. So no order hits another attempt than the one it was
- * meant for.
+ * <p>An order that depends on the state of the job that was read before names that state with {@link Seen}: if the job
+ * has changed since, nothing is written and the answer is CHANGED, and the caller reads the job and decides again. So
+ * no order hits another attempt than the one it was meant for.
  *
  * <p>Thread-safe, immutable.
  */
 public sealed interface JobOrder {
-    /** Which job. */
+    /** The job. */
     JobKey key();
 
-    /** What is kept of it. */
+    /** The row of the audit and the note that the order leaves. */
     Trace trace();
 
-    /** How the job stood when the order was decided; null where the order holds however it stands. */
+    /** The state of the job on which the order depends; null if the order does not depend on it. */
     default @Nullable Seen seen() {
         return null;
     }
 
-    /** As the audit calls the activity. */
+    /** The target as the audit names it. */
     default String target() {
         return "activity " + key().seq() + " of run " + key().run().runId() + " of workflow "
                 + key().run().shown();
     }
 
     /**
-     * What is kept of an order.
+     * The records that an order leaves.
      *
-     * @param audit the row for the audit, which recognises a resend; null for the sweep, for signs of life of who has a
-     *     token, and for the end that it tells, whose outcome has an id of its own
+     * @param audit the row for the audit, by which a resend is recognised; null for the sweep, for the heartbeats of a
+     *     token's holder, and for the end that the holder reports, whose outcome has an id of its own
      * @param note an informing event as a JSON object of {type, at, attributes}, written with the activity's end; null
      *     without
      */
     record Trace(@Nullable Audit audit, @Nullable String note) {
-        /** Nothing. */
+        /** No records. */
         public static final Trace NONE = new Trace(null, null);
 
         @Override
@@ -53,9 +53,9 @@ public sealed interface JobOrder {
     /**
      * A row of the audit.
      *
-     * @param id made by who gives the order: a resend is a DUPLICATE
-     * @param actor who
-     * @param action what, as one word
+     * @param id made by the caller that gives the order: a resend is a DUPLICATE
+     * @param actor the operator's name
+     * @param action the action, as one word
      * @param details a JSON object
      */
     record Audit(UUID id, String actor, String action, String details) {
@@ -66,11 +66,12 @@ public sealed interface JobOrder {
     }
 
     /**
-     * How the job stood when it was read.
+     * The state of the job when it was read.
      *
-     * @param lease of who ran it, or whose token it was; null when nobody did
-     * @param attempt the current or next one
-     * @param revision counts what orders changed since its claim
+     * @param lease the lease of the attempt that was under way, in a worker or with a token's holder; null if there was
+     *     none
+     * @param attempt the current or next attempt
+     * @param revision the number of changes by orders since its claim
      */
     record Seen(@Nullable UUID lease, int attempt, int revision) {
         @Override
@@ -86,10 +87,11 @@ public sealed interface JobOrder {
     record RetryNow(JobKey key, Trace trace) implements JobOrder {}
 
     /**
-     * Its next attempt is due then: later, earlier, or at once. Paused it stays so, and is due then when it is resumed.
+     * Moves the next attempt to another time: later, earlier, or at once. A paused job stays paused, and the time
+     * counts once it is resumed.
      *
      * @param at when
-     * @param moved of one that has not begun, what counts from there; null leaves all of it
+     * @param moved for a job that has not begun, the times that count from the new one; null leaves them
      */
     record Reschedule(
             JobKey key,
@@ -98,11 +100,11 @@ public sealed interface JobOrder {
             Instant at,
             @Nullable JobDeadlines moved) implements JobOrder {}
 
-    /** Nobody begins an attempt of it until it is resumed; one that runs ends as it would. */
+    /** Pauses the job: no attempt begins until it is resumed; an attempt that runs goes on to its end. */
     record Pause(JobKey key, Trace trace) implements JobOrder {}
 
     /**
-     * The run of a background job is asked to stop: its inbox gets the request, and its code cancels the activity.
+     * Asks the run of a background job to stop: puts the request into its inbox, and its code cancels the activity.
      *
      * @param request recognises a resend by its id, which is that of the row of the audit
      */
@@ -114,20 +116,20 @@ public sealed interface JobOrder {
         }
     }
 
-    /** As if it had not been paused: what became due meanwhile is due now. */
+    /** Resumes the job as if it had not been paused: if its time has passed meanwhile, it is due now. */
     record Resume(JobKey key, Trace trace) implements JobOrder {}
 
-    /** The attempt that runs, here or elsewhere, has until then. */
+    /** Sets the deadline of the attempt that runs in a worker or with a token's holder. */
     record UpdateTimeout(JobKey key, Trace trace, Seen seen, Instant deadline) implements JobOrder {}
 
     /**
-     * Other options from the next decision on.
+     * Sets other options, which count from the next decision on.
      *
      * @param options all of them, as JSON text
      * @param scheduleToStart the deadline by them; null is none
      * @param scheduleToClose the deadline by them; null is none
-     * @param moreWorkerCrashes by them than by those it had: they are added to what is left to it, as an operator may have
-     *     given it some back; negative is fewer
+     * @param moreWorkerCrashes how many more crashes the new options allow than the old ones; they are added to what
+     *     the job has left, as an operator may have given it some back; negative is fewer
      */
     record UpdateOptions(
             JobKey key,
@@ -145,9 +147,9 @@ public sealed interface JobOrder {
     }
 
     /**
-     * A dead letter or an incident is tried again, with all its time and crashes given back.
+     * Tries a dead letter or an incident again, with all its time and crashes given back.
      *
-     * @param input other arguments, a JSON array; null leaves those it has
+     * @param input other arguments, a JSON array; null leaves those that it has
      * @param options all of them, as JSON text
      * @param scheduleToClose the deadline by them; null is none
      * @param maxWorkerCrashes how many crashes from now on
@@ -168,18 +170,18 @@ public sealed interface JobOrder {
     }
 
     /**
-     * The holder of a token says that the attempt failed, or the sweep that it timed out, and it was the last: the job stays,
-     * as in {@link JobUpdate.Bury}. Its body may not have returned yet.
+     * Keeps the job as a dead letter or an incident, as {@link JobUpdate.Bury}: the holder of a token reports that the
+     * attempt failed, or the sweep that it timed out, and it was the last one. Its body may not have returned yet.
      *
-     * @param trace its note goes with what the attempt noted
+     * @param trace its note follows the notes of the attempt
      */
     record Bury(JobKey key, Trace trace, Seen seen, boolean incident, String fingerprint, String lastFailure)
             implements JobOrder {}
 
     /**
-     * It ended: the job goes, the outcome goes into the run's inbox with all notes of the job before its own.
+     * Ends the job: deletes it and puts the outcome into the run's inbox, with all notes of the job before its own.
      *
-     * @param outcome its id recognises a resend
+     * @param outcome a resend is recognised by its id
      */
     record End(JobKey key, Trace trace, Seen seen, InboxMessage outcome) implements JobOrder {
         public End {
@@ -190,10 +192,10 @@ public sealed interface JobOrder {
     }
 
     /**
-     * The holder of a token says that the attempt failed or that it can't go on now, or the sweep that it timed out; another
-     * follows. Its body may not have returned yet.
+     * Puts the job back for another attempt: the holder of a token reports that the attempt failed or that it can't go
+     * on now, or the sweep that it timed out. Its body may not have returned yet.
      *
-     * @param trace its note goes with what the attempt noted
+     * @param trace its note follows the notes of the attempt
      * @param lastFailure message for descriptions; null keeps what is stored
      */
     record GiveBack(
@@ -206,17 +208,17 @@ public sealed interface JobOrder {
     /**
      * The attempt that follows.
      *
-     * @param delay until then
-     * @param attempt its number; that of the last one, if none was used
+     * @param delay how long until it may begin
+     * @param attempt its number; the number of the last one, if that was not used up
      * @param options its options, where the failure changed them; null keeps what is stored
      */
     record Next(Duration delay, int attempt, JobUpdate.@Nullable NewOptions options) {}
 
     /**
-     * The holder of a token tells that it lives and how far it is.
+     * Reports a heartbeat of the holder of a token.
      *
-     * @param details heartbeat details; null keeps those there are
-     * @param silentUntil when the next one must have come; null is never
+     * @param details heartbeat details; null keeps those that are stored
+     * @param silentUntil when the next heartbeat must have come; null is never
      */
     record Beat(
             JobKey key,
@@ -230,16 +232,16 @@ public sealed interface JobOrder {
         }
     }
 
-    /** What became of it. */
+    /** The result of an order. */
     enum Outcome {
         APPLIED,
         /** The job is in the requested state already. */
         UNCHANGED,
-        /** In its state there is nothing this could do: a running activity is not retried, a dead one not paused. */
+        /** The order does not fit the state of the job: a running activity is not retried, a dead letter not paused. */
         REFUSED,
-        /** It is not as it was seen: read again. */
+        /** The job is not as the order expects it: read it again. */
         CHANGED,
-        /** There is no such job: it ended, or its run did. Nothing written. */
+        /** There is no such job: it ended, or its run did. Nothing was written. */
         NOT_FOUND,
         /** This very order was carried out before. */
         DUPLICATE,

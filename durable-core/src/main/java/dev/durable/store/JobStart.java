@@ -11,7 +11,7 @@ public final class JobStart {
     private JobStart() {}
 
     /**
-     * The name of the job's activity; null where the run is no background job.
+     * The name of the job's activity; null if the run is no background job.
      *
      * @param type its workflow type
      * @param started the attributes of its first event
@@ -21,7 +21,7 @@ public final class JobStart {
     }
 
     /**
-     * Who started the run; null where it does not say.
+     * The client that started the run; null if the event does not name it.
      *
      * @param started the attributes of its first event
      */

@@ -5,23 +5,24 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A change of a job by the worker that holds its lease: outcome, retry, release, heartbeat and the like. Refused as
- * STALE when the lease is another, and after the run closed.
+ * A change of a job by the worker that holds its lease: outcome, retry, release, heartbeat and the like. It is refused
+ * as STALE if the job has another lease by now, and after the run has closed.
  *
- * <p>A job whose cancellation was requested and that nobody runs any more, by Retry, Release, Unread, a closed session or an
- * orphan's re-queue, does not wait for another attempt: it is deleted and {@link CancelledIdleJob} goes into the inbox.
+ * <p>A job whose cancellation was requested and that no worker runs any more, by Retry, Release, Unread, a closed
+ * session or an orphan's re-queue, does not wait for another attempt: it is deleted and {@link CancelledIdleJob} goes
+ * into the inbox.
  */
 public sealed interface JobUpdate {
     JobKey key();
 
     UUID lease();
 
-    /** What it says of the job itself. */
+    /** The update that says what becomes of the job itself. */
     default JobUpdate said() {
         return this;
     }
 
-    /** It ended: the job goes, the outcome goes into the run's inbox. The message id is the lease token. */
+    /** Ends the job: deletes it and puts the outcome into the run's inbox. The message id is the lease token. */
     record Settle(JobKey key, UUID lease, InboxMessage outcome) implements JobUpdate {
         public Settle {
             if (!outcome.messageId().equals(lease) || outcome.kind() != MessageKind.ACTIVITY_OUTCOME) {
@@ -39,14 +40,14 @@ public sealed interface JobUpdate {
     }
 
     /**
-     * This attempt failed, another follows.
+     * Puts the job back after a failed attempt, for another one.
      *
-     * @param delay until then
+     * @param delay how long until it may begin
      * @param nextAttempt its number
      * @param notes all informing events so far, a JSON array
      * @param lastFailure message for descriptions
      * @param details last heartbeat details to keep; null keeps what is stored
-     * @param options where the failure changed them; null keeps what is stored
+     * @param options the options, if the failure changed them; null keeps what is stored
      */
     record Retry(
             JobKey key,
@@ -65,10 +66,10 @@ public sealed interface JobUpdate {
     }
 
     /**
-     * Its options from now on, unless an order has changed them meanwhile: then those of the order stand.
+     * Options that replace those of the job, unless an order has changed them meanwhile: then those of the order stay.
      *
      * @param json all of them, as JSON text
-     * @param insteadOf the text by which the attempt went, as the row has it
+     * @param insteadOf the options with which the attempt ran, as the row had them
      */
     record NewOptions(String json, String insteadOf) {
         @Override
@@ -78,15 +79,16 @@ public sealed interface JobUpdate {
     }
 
     /**
-     * Its attempts are used up, or no worker could read it for long: it stays, and nobody runs it until an {@linkplain JobOrder order} says what becomes of it.
+     * Keeps the job as a dead letter or an incident, because its attempts are used up or no worker could read it for
+     * long. No worker runs it until an {@linkplain JobOrder order} decides about it.
      *
-     * @param incident an incident, else a dead letter
+     * @param incident whether it is an incident; else it is a dead letter
      * @param nextAttempt the number of an attempt that an operator may allow
-     * @param fingerprint the same for what failed alike
+     * @param fingerprint equal for jobs that failed alike
      * @param notes all informing events so far, a JSON array
      * @param lastFailure message for descriptions
      * @param details last heartbeat details to keep; null keeps what is stored
-     * @param options by which an attempt that an operator allows goes; null keeps what is stored
+     * @param options the options of an attempt that an operator may allow; null keeps what is stored
      */
     record Bury(
             JobKey key,
@@ -106,12 +108,12 @@ public sealed interface JobUpdate {
     }
 
     /**
-     * Given back, for after a delay: no attempt is used.
+     * Gives the job back for after a delay; no attempt is used.
      *
      * @param details last heartbeat details to keep; null keeps what is stored
-     * @param begun whether its body was called under this lease, or may have been: then it does not run out of
-     *     schedule-to-start, nor does it expire; what had begun before has begun
-     * @param why what is to be seen of it; null is nothing
+     * @param begun whether its body was called under this lease, or may have been: then neither schedule-to-start nor
+     *     expiry ends it any more. A job whose body was called under an earlier lease counts as begun anyway
+     * @param why the notes and the failure that show why; null shows nothing
      */
     record Release(
             JobKey key,
@@ -122,7 +124,7 @@ public sealed interface JobUpdate {
             @Nullable Why why) implements JobUpdate {
 
         /**
-         * What is to be seen of a job that was given back.
+         * The reason, as shown, why a job was given back.
          *
          * @param notes all informing events so far, a JSON array
          * @param lastFailure message for descriptions
@@ -141,11 +143,11 @@ public sealed interface JobUpdate {
     }
 
     /**
-     * This worker can't read it, so nothing has begun: given back for others, no attempt is used.
+     * Gives back a job that this worker can't read, for other workers. Nothing has begun, and no attempt is used.
      *
-     * @param delay until anybody may claim it
+     * @param delay how long until any worker may claim it
      * @param notes all informing events so far, a JSON array; null keeps what is stored
-     * @param lastFailure message for descriptions: what could not be read
+     * @param lastFailure message for descriptions: the part that could not be read
      */
     record Unread(
             JobKey key,
@@ -168,10 +170,10 @@ public sealed interface JobUpdate {
     }
 
     /**
-     * Something is to be remembered of the attempt while it runs.
+     * Stores notes or options of the attempt while it runs.
      *
      * @param notes all informing events so far, a JSON array; null keeps what is stored
-     * @param options what holds if this worker is lost; null keeps what is stored
+     * @param options the options that count if this worker is lost; null keeps what is stored
      */
     record Annotate(
             JobKey key,
@@ -185,14 +187,16 @@ public sealed interface JobUpdate {
     }
 
     /**
-     * Its body has returned; the token's holder ends the attempt, under the same lease. No session holds it any more.
+     * Leaves the attempt to the holder of its token, as its body has returned: the holder ends it, under the same
+     * lease. No session holds the job any more.
      *
      * @param notes all informing events so far, a JSON array; null without
      * @param details last heartbeat details to keep; null keeps what is stored
-     * @param left until the attempt times out; an order that this worker has not heard of counts for more
-     * @param silence longest time without a heartbeat; null is not watched
-     * @param revision what this worker has heard of orders
-     * @param options by which the attempt goes on, and those that follow; null keeps what is stored
+     * @param left how long until the attempt times out; a deadline of an order that this worker has not heard of takes
+     *     precedence
+     * @param silence the longest time without a heartbeat; null is without a limit
+     * @param revision the revision of the job that this worker has heard of
+     * @param options the options of the attempt and of those that follow; null keeps what is stored
      */
     record Detach(
             JobKey key,
@@ -211,10 +215,10 @@ public sealed interface JobUpdate {
     }
 
     /**
-     * The attempt ends, and its body goes on: its place under the limits of its queue and its key stays taken until {@link
-     * FreePlace}, until the session is dead or gone, and for {@link #PLACE_KEPT} at most.
+     * Ends the attempt while its body goes on. The body's place under the limits of its queue and its key stays taken
+     * until {@link FreePlace}, until the session is dead or gone, and for {@link #PLACE_KEPT} at most.
      *
-     * @param end how the attempt ends; its outcome is that of this update
+     * @param end how the attempt ends; the result of this update is its result
      */
     record BodyGoesOn(JobUpdate end) implements JobUpdate {
         private static boolean endsAttempt(JobUpdate update) {
@@ -255,8 +259,8 @@ public sealed interface JobUpdate {
     }
 
     /**
-     * The body has ended, after its attempt had, or after its job was taken away: its place is free. Never stale: whoever
-     * has the job now, it is about the place of this lease.
+     * Frees the place of a body that has ended after its attempt had, or after its job was taken away. It is never
+     * stale, whichever worker has the job now, because it concerns the place of this lease only.
      */
     record FreePlace(JobKey key, UUID lease) implements JobUpdate {
         @Override
@@ -265,17 +269,17 @@ public sealed interface JobUpdate {
         }
     }
 
-    /** How long a place is kept for a body that goes on; one that never stops would else close its queue for ever. */
+    /** How long a place is kept for a body that goes on, so that one that never stops does not block its queue. */
     Duration PLACE_KEPT = Duration.ofMinutes(1);
 
-    /** What became of it. */
+    /** The result of an update. */
     enum Outcome {
         ACCEPTED,
-        /** Accepted, and cancellation of the activity was requested. Never the answer to a settlement. */
+        /** Accepted, and cancellation of the activity was requested. Never the result of a {@link Settle}. */
         CANCEL_REQUESTED,
         /** The lease is not the current one any more: nothing was written. */
         STALE,
-        /** This very settlement was accepted before: its message waits, or the history has it. */
+        /** This very outcome was accepted before: its message waits, or the history has it. */
         DUPLICATE,
         /** The job's row is locked by another transaction; nothing was written, send the update again, alone. */
         LOCKED

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  * @param seq its number in the run
  * @param attempt the current or next attempt
  * @param notes its informing events, a JSON array; null without
- * @param heartbeatDetails last accepted details, JSON text; null without
- * @param outcome how it had ended, as a JSON object of {type, attributes}; null where it had not
+ * @param heartbeatDetails the last accepted details, JSON text; null without
+ * @param outcome its outcome that was not fed, a JSON object of {type, attributes}; null if there is none
  */
 public record LeftJob(
         int seq,
@@ -29,7 +29,7 @@ public record LeftJob(
         @Nullable String heartbeatDetails,
         @Nullable String outcome) {
 
-    /** Of an outcome that waited for the run. */
+    /** An activity whose outcome waited for the run. */
     public static LeftJob of(InboxMessage outcome) {
         JsonObjectReader attributes = JsonObjectReader.ofAny(outcome.payload());
         return new LeftJob(
@@ -42,7 +42,7 @@ public record LeftJob(
     }
 
     /**
-     * The events of all of them in the order in which they happened; their ids are 0.
+     * The events of all these activities in the order in which they happened; their ids are 0.
      *
      * @param closedAt when the run closes
      */

@@ -1,12 +1,15 @@
 package dev.durable.store;
 
-/** The kinds of messages in an inbox, with the code that is stored. The code is what stands in the store. */
+/** The kinds of messages in an inbox, each with the code that is stored. */
 public enum MessageKind {
     SIGNAL(1),
     CANCEL(2),
-    /** The outcome of an activity that was settled elsewhere: payload is the event's attributes, name its type. */
+    /** The outcome of an activity that was reported to the inbox: payload is the event's attributes, name its type. */
     ACTIVITY_OUTCOME(3),
-    /** Any that this version does not know. It is read only: the run that has it stalls until somebody knows it. */
+    /**
+     * A kind that this version does not know. It is only read, never written: a run with such a message stalls until a
+     * worker of a version that knows the kind has claimed it.
+     */
     UNKNOWN(0);
 
     private final int code;
@@ -15,12 +18,11 @@ public enum MessageKind {
         this.code = code;
     }
 
-    /** The number that stands for it in the store; never changes. */
     public int code() {
         return code;
     }
 
-    /** The kind with this code; {@link #UNKNOWN} where a newer version, or somebody by hand, has written another. */
+    /** The kind with this code; {@link #UNKNOWN} for one that a newer version, or an operator by hand, has written. */
     public static MessageKind of(int code) {
         for (MessageKind kind : values()) {
             if (kind.code == code) {

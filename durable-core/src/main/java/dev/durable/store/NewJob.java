@@ -58,7 +58,7 @@ public record NewJob(
     }
 
     /**
-     * Who runs it.
+     * A claim of a job: its lease token and the session that runs it.
      *
      * @param token random, one per job and claim
      * @param session the worker session

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * A run to be started: its rows, first events, jobs and policies. A resend with the same run id is recognised, also
  * after the run closed.
  *
- * @param run the run, its id made by the client
+ * @param run the run, with an id that the client has made
  * @param type workflow type
  * @param taskQueue its queue
  * @param fence the fence it is parked under
@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
  * @param policies what is to happen where another run has its workflow id
  * @param deadlines when it times out, and when it expires
  * @param memo notes for listings
- * @param message a signal that goes into the inbox with a new run, in the same commit; null without. Where a run is open
- *     already it goes into that one's inbox, also in that commit, if the conflict policy is USE_EXISTING and it is {@linkplain
- *     #isOfType of the same type}; else nothing is delivered
+ * @param message a signal that goes into the inbox with a new run, in the same commit; null without. If a run is open
+ *     already, the signal goes into the inbox of that run, also in that commit, if the conflict policy is USE_EXISTING
+ *     and it is {@linkplain #isOfType of the same type}; else it is not delivered
  * @param place its place in a batch of background jobs, in whose order its job stands in the queue; null without
  */
 public record NewRun(
@@ -96,7 +96,7 @@ public record NewRun(
         return open.equals(type) || policies.formerTypes().contains(open);
     }
 
-    /** Whether the message goes to a run that is open. */
+    /** Returns whether the message goes to a run that is open already. */
     public boolean tellsOpenRuns() {
         return message != null && policies.conflict() == ConflictPolicy.USE_EXISTING;
     }

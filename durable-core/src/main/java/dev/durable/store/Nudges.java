@@ -7,8 +7,9 @@ import java.util.function.Consumer;
 
 /**
  * Sends and receives nudges: notifications, within the process and between processes, that something became due; they
- * may be lost. Lossy by contract: polling alone is correct. Never sent inside a transaction. A store sends them by
- * itself after its commits, for what they made due or closed: only it knows the queue of a signalled run.
+ * may be lost. Polling alone finds the same, later. Nudges are never sent inside a transaction. A store sends them by
+ * itself after its commits, for the runs and jobs that these made due or closed, as only the store knows the queue of a
+ * signalled run.
  */
 public interface Nudges {
     /** Sends nudges to all listeners, here and in other processes, without waiting for them. */
@@ -18,23 +19,21 @@ public interface Nudges {
     AutoCloseable listen(Consumer<Nudge> listener);
 
     /**
-     * Whether nudges of other processes arrive just now, as far as this process can know: then idle loops look less
-     * often.
-     * False wherever that is not proved.
+     * Returns whether nudges of other processes arrive just now, as far as this process can know: then idle loops poll
+     * less often. False wherever that is not proved.
      */
     default boolean heard() {
         return false;
     }
 
     /**
-     * Why nudges of other processes don't arrive though they should, where that has been so for a minute; in words. Nothing is
-     * lost meanwhile: everything is found by polling.
+     * The reason, in words, why nudges of other processes don't arrive though they should, if that has been so for a
+     * minute. No work is lost meanwhile: polling finds it.
      */
     default Optional<String> trouble() {
         return Optional.empty();
     }
 
-    /** One nudge. */
     sealed interface Nudge {}
 
     /** Due runs wait in this task queue. */
@@ -56,15 +55,14 @@ public interface Nudges {
     record OutboxFilled() implements Nudge {}
 
     /**
-     * Messages will wait in the outbox when a transaction commits that somebody holds by hand; nobody will tell. For the
-     * process that wrote them only.
+     * Messages will wait in the outbox when a transaction commits that the application holds by hand; no nudge is sent
+     * at that commit. Only the process that wrote the messages gets this nudge.
      */
     record OutboxAwaited() implements Nudge {}
 
     /**
-     * From here on nudges of other processes arrive. What they sent before is lost, at the beginning or while the
-     * connection
-     * was: now is the time to look everywhere. For this process only.
+     * From now on nudges of other processes arrive. Those sent before the process listened, or while its connection was
+     * lost, are missing: all loops should poll now. Only this process gets this nudge.
      */
     record HearingBegins() implements Nudge {}
 }

@@ -62,18 +62,18 @@ public record OpenJob(
     /**
      * Since when it is a dead letter or an incident.
      *
-     * @param at when
-     * @param fingerprint the same for what failed alike
+     * @param at since when
+     * @param fingerprint equal for jobs that failed alike
      */
     public record Burial(Instant at, String fingerprint) {}
 
     /**
-     * Its times.
+     * The times of a job.
      *
      * @param scheduledAt when its workflow scheduled it
-     * @param visibleAt when its next attempt may begin, where that was or is ahead
+     * @param visibleAt when its next attempt may begin, if it had to wait or has to
      * @param claimedAt since when it runs
-     * @param deadline when the attempt times out, as an order set it; null is by its options
+     * @param deadline when the attempt times out by an order; null is by its options
      * @param silentUntil when the holder of its token must have given a sign of life
      * @param scheduleToCloseDeadline when all its attempts must have ended
      */
@@ -86,10 +86,10 @@ public record OpenJob(
             @Nullable Instant scheduleToCloseDeadline) {}
 
     /**
-     * Who runs it.
+     * The worker that runs a job.
      *
      * @param session the worker process
-     * @param identity how people call it; null where its session is gone
+     * @param identity its name for people; null if its session is gone
      */
     public record Worker(UUID session, @Nullable String identity) {}
 

@@ -5,8 +5,8 @@ import dev.durable.store.JobOrder.Seen;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rules by which an order may change a job. A store asks them in the transaction that changes the job, under the lock
- * of its row, and writes only what they let through.
+ * The rules by which an order may change a job. A store applies them in the transaction that changes the job, under the
+ * lock of its row, and carries out only the orders that they permit.
  */
 public final class OrderRules {
     private OrderRules() {}
@@ -14,17 +14,17 @@ public final class OrderRules {
     /**
      * A job as the transaction found it.
      *
-     * @param seen what an order that rests on what was read is compared with
+     * @param seen its lease, attempt and revision, which an order that depends on a state read before must name
      * @param leased whether an attempt is under way, here or with the holder of a token
      * @param failed whether it is a dead letter or an incident
-     * @param paused whether nobody may begin an attempt of it
+     * @param paused whether no worker may begin an attempt of it
      * @param waitsForTime whether its next attempt is not due yet
      * @param cancelRequested whether its workflow wants it to stop
      */
     public record Found(
             Seen seen, boolean leased, boolean failed, boolean paused, boolean waitsForTime, boolean cancelRequested) {}
 
-    /** APPLIED where the store is to carry it out; any other outcome is the answer, and nothing is written. */
+    /** Returns APPLIED if the store is to carry out the order; else the answer, and nothing is written. */
     public static Outcome judge(JobOrder order, Found job) {
         Seen basis = order.seen();
         if (basis != null && !basis.equals(job.seen())) {
@@ -55,7 +55,7 @@ public final class OrderRules {
             return Outcome.REFUSED;
         }
         if (job.failed()) {
-            // Read as one that waits: whoever reads it again gives another order.
+            // The caller has read the job as one that waits: when it reads the job again, it gives another order.
             return Outcome.CHANGED;
         }
         return job.waitsForTime() ? Outcome.APPLIED : Outcome.UNCHANGED;
@@ -68,7 +68,7 @@ public final class OrderRules {
         return job.paused() == on ? Outcome.UNCHANGED : Outcome.APPLIED;
     }
 
-    /** Whether the attempt is over with it, while its body may go on: where that is limited, it keeps its place. */
+    /** Returns whether the order ends the attempt while its body may go on: under limits the body keeps its place. */
     public static boolean endsAttempt(JobOrder order) {
         return switch (order) {
             case JobOrder.End ignored -> true;
@@ -87,7 +87,7 @@ public final class OrderRules {
     }
 
     /**
-     * The notes of a job whose attempt an order ends: what the attempt noted, then the order's own.
+     * The notes of a job whose attempt an order ends: the notes of the attempt, then the order's own.
      *
      * @param notes a JSON array; null without
      */
@@ -99,7 +99,7 @@ public final class OrderRules {
     /**
      * The outcome of a job that an order ends, with all notes of the job before its own.
      *
-     * @param allNotes what its worker noted and orders have added, a JSON array; null without
+     * @param allNotes the notes of its worker and of orders, a JSON array; null without
      */
     public static InboxMessage outcome(JobOrder.End order, @Nullable String allNotes) {
         String notes = JobNotes.joined(

@@ -6,15 +6,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A running job whose worker is gone, and the rules by which a store decides what becomes of it. It goes back into its
- * queue; after a crash too many it becomes a dead letter or an incident, or is discarded, as its options say. One that
- * must not run twice ends with an unknown outcome.
+ * queue; after a crash too many it becomes a dead letter or an incident, or is discarded, as its options say. A job
+ * that must not run twice ends with an unknown outcome.
  *
- * @param attempt the one that was under way
- * @param crashes before this one
+ * @param attempt the attempt that was under way
+ * @param crashes how many crashes it had before this one
  * @param cancelRequested whether its workflow wants it to stop
- * @param options what its options say of it
- * @param notes what its worker noted, a JSON array; null without
- * @param operatorNotes what orders have added since its claim; null without
+ * @param options its options that count here
+ * @param notes the notes of its worker, a JSON array; null without
+ * @param operatorNotes the notes that orders have added since its claim; null without
  */
 public record OrphanedJob(
         JobKey key,
@@ -28,11 +28,11 @@ public record OrphanedJob(
         @Nullable String operatorNotes) {
 
     /**
-     * What counts of its options here.
+     * The options of the job that count here.
      *
-     * @param maxCrashes so many crashes put it back into its queue
+     * @param maxCrashes how many crashes put it back into its queue
      * @param atMostOnce whether it must not run again when it may have run
-     * @param onExhausted what becomes of one that is used up; null is FAIL
+     * @param onExhausted what the options say of a job that has used up its attempts; null is FAIL
      */
     public record Options(
             int maxCrashes, boolean atMostOnce, @Nullable String onExhausted) {
@@ -50,16 +50,16 @@ public record OrphanedJob(
         }
     }
 
-    /** What becomes of it. */
+    /** The decision about an orphaned job. */
     public sealed interface Decision {
         /**
-         * It goes back into its queue: ready, or where else a claimable job waits.
+         * It goes back into its queue: ready, or waiting for its limit key or its resume.
          *
          * @param crash 1 where it counts as a crash more, else 0
          */
         record Requeued(int crash) implements Decision {}
 
-        /** It ends as cancelled: nobody waits for it. */
+        /** It ends as cancelled, as its run has asked it to stop. */
         record Cancelled() implements Decision {}
 
         /** It ends, and its run hears of this outcome. */
@@ -70,7 +70,7 @@ public record OrphanedJob(
          *
          * @param crash 1 where it counts as a crash more, else 0
          * @param nextAttempt the attempt that an operator may allow
-         * @param notes all that its worker noted, and why it stays
+         * @param notes the notes of its worker, and the event that says why it stays
          * @param lastFailure message for descriptions
          */
         record Failed(
@@ -83,12 +83,12 @@ public record OrphanedJob(
         }
     }
 
-    /** Its session was declared dead, which is a crash more. */
+    /** Decides about a job whose session was declared dead, which counts as one more crash. */
     public Decision afterCrash(Instant now) {
         return decide(1, now);
     }
 
-    /** Its session was closed in good order, which counts as no crash. */
+    /** Decides about a job whose session was closed in good order, which counts as no crash. */
     public Decision afterClose(Instant now) {
         return decide(0, now);
     }
@@ -105,7 +105,7 @@ public record OrphanedJob(
                 : usedUp(crashes + crash, crash, now);
     }
 
-    /** It may have run, and must not run again by itself. */
+    /** Ends a job that may have run, and that must not run again by itself. */
     private Decision outcomeUnknown(Instant now) {
         if (!AtMostOnce.isKept(workflowType, options.onExhausted())) {
             return new Decision.Ended(AtMostOnce.lost(key, attempt, allNotes()));

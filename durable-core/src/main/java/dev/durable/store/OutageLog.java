@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 
 /**
  * Logs outages of a database for all parts of a process: for each reason one line when it begins, one a minute while it
- * lasts, with how many tries were in vain, and one when it is over. It is over when everybody who failed has been
- * answered since, and nobody has failed for ten seconds: connections that are cut one after the other are one outage.
+ * lasts, with how many tries were in vain, and one when it is over. It is over when each part that failed has been
+ * answered since, and no part has failed for ten seconds: connections that are cut one after the other are one outage.
  * No line has a stack. Thread-safe.
  */
 public final class OutageLog {
@@ -51,10 +51,10 @@ public final class OutageLog {
     }
 
     /**
-     * A try has failed.
+     * Counts a call that failed, and logs a line if one is due.
      *
-     * @param who the same each time
-     * @param why of an exception that tells no reason, its class is one
+     * @param who the part of the process that made the call, by the same name each time
+     * @param why the failure; the class of an exception without a reason counts as its reason
      */
     public void failed(String who, Exception why) {
         long now = nanoTime.getAsLong();
@@ -88,7 +88,7 @@ public final class OutageLog {
         }
     }
 
-    /** A call was answered. */
+    /** Takes note that a call of this part was answered. */
     public void answered(String who) {
         if (!any) {
             return;

@@ -13,11 +13,13 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Builds what a store writes about a job whose workers died more often than {@code maxWorkerCrashes} allows. The crash
- * budget is apart from attempts: no attempt is used, and what becomes of the job does not depend on how many are left.
+ * Builds the notes and outcomes that a store writes about a job whose workers died more often than {@code
+ * maxWorkerCrashes} allows. The crash budget is apart from attempts: no attempt is used, and the fate of the job does
+ * not depend on how many are left.
  *
- * <p>{@code onExhausted} of its options says where it goes: an incident, thrown away as if it had returned null, and in all
- * other cases a dead letter, because what kills workers must be seen by somebody.
+ * <p>{@code onExhausted} of its options decides: INCIDENT makes it an incident, DISCARD completes it as if it had
+ * returned null, and everything else makes it a dead letter, FAIL included, because a job that kills workers must come
+ * before an operator.
  */
 public final class PoisonPill {
     /** The reason of an attempt, and of an incident, whose worker is gone. */
@@ -35,7 +37,7 @@ public final class PoisonPill {
         return "INCIDENT".equals(onExhausted);
     }
 
-    /** Whether it is discarded. */
+    /** Returns whether a job with this option is discarded. */
     public static boolean isDiscarded(@Nullable String onExhausted) {
         return "DISCARD".equals(onExhausted);
     }
@@ -45,13 +47,14 @@ public final class PoisonPill {
         return activity + ": " + WORKER_LOST;
     }
 
-    /** What descriptions show. */
+    /** The last failure that descriptions show. */
     public static String lastFailure(int crashes) {
         return "its worker died " + crashes + " times while it ran";
     }
 
     /**
-     * What it has noted, then the workers that it lost and nobody has noted, then what became of it for that.
+     * The notes of the job, followed by an event for the lost workers that are not noted yet, and by the event that
+     * says what became of the job.
      *
      * @param noted its informing events, a JSON array; null without
      */
@@ -103,7 +106,10 @@ public final class PoisonPill {
                 fingerprint(activity)));
     }
 
-    /** The outcome of one that just goes. It has the id that the cancellation would have: one job ends idle once. */
+    /**
+     * The outcome of a job that is discarded. Its message id is the one that the cancellation of the job would have, so
+     * that a job that ends without a worker gives one message.
+     */
     public static InboxMessage discarded(JobKey key, int attempt, int crashes, Instant now, @Nullable String notes) {
         UUID id = CancelledIdleJob.messageId(key);
         Instant at = now.truncatedTo(ChronoUnit.MICROS);

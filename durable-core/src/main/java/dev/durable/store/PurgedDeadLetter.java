@@ -10,20 +10,20 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Builds the outcome of a dead letter whose retention is over, which the store writes itself as it does {@link
- * CancelledIdleJob}. Nothing is lost silently.
+ * Builds the outcome of a dead letter whose retention is over, which the store writes itself, as it does {@link
+ * CancelledIdleJob}, so that the end of the dead letter stands in the history of its run.
  */
 public final class PurgedDeadLetter {
     private PurgedDeadLetter() {}
 
     /**
-     * The message for the run's inbox: the activity failed. It has the id that the cancellation would have: one job ends
-     * idle once.
+     * The failure for the run's inbox. Its message id is the one that the cancellation of the job would have, so that a
+     * job that ends without a worker gives one message.
      *
-     * @param key which job
+     * @param key the job
      * @param nextAttempt the attempt that an operator could have allowed
-     * @param lastFailure why it was used up
-     * @param now when
+     * @param lastFailure the failure of its last attempt
+     * @param now when it is purged
      * @param notes its informing events; null without
      */
     public static InboxMessage outcome(

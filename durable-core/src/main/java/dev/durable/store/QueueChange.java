@@ -10,25 +10,25 @@ import org.jspecify.annotations.Nullable;
  * A change that an operator makes to a task queue or activity: pause, resume, limits.
  *
  * @param id random; the id of its row in the audit
- * @param actor who
- * @param reason why, for the audit; null where nobody said
- * @param what what
+ * @param actor the operator's name
+ * @param reason the operator's reason, for the audit; null if none was given
+ * @param what the change
  */
 public record QueueChange(UUID id, String actor, @Nullable String reason, What what) {
 
-    /** Without a reason. */
+    /** A change without a reason. */
     public QueueChange(UUID id, String actor, What what) {
         this(id, actor, null, what);
     }
 
-    /** What the audit says beside actor, action and target: a JSON object. */
+    /** The details of the row in the audit, beside actor, action and target: a JSON object. */
     public String details() {
         return JsonObjectWriter.object(out -> what.details(out.string("reason", reason)));
     }
 
-    /** What is changed. */
+    /** The change itself. */
     public sealed interface What {
-        /** As the audit calls it. */
+        /** The name of the action in the audit. */
         String action();
 
         /** The queue or the activity. */
@@ -38,7 +38,7 @@ public record QueueChange(UUID id, String actor, @Nullable String reason, What w
         default void details(JsonObjectWriter out) {}
     }
 
-    /** No job of the queue is begun, until then or for good. */
+    /** Pauses a queue: no job of it is begun until the time of resume, or until it is resumed. */
     public record PauseQueue(String target, @Nullable Instant resumeAt) implements What {
         @Override
         public String action() {
@@ -51,7 +51,7 @@ public record QueueChange(UUID id, String actor, @Nullable String reason, What w
         }
     }
 
-    /** Jobs of the queue are begun again. */
+    /** Resumes a queue. */
     public record ResumeQueue(String target) implements What {
         @Override
         public String action() {
@@ -59,7 +59,7 @@ public record QueueChange(UUID id, String actor, @Nullable String reason, What w
         }
     }
 
-    /** No job of the activity, or of all of a type, is begun. */
+    /** Pauses an activity, or all activities of a type: no job of it is begun. */
     public record PauseActivity(String target, @Nullable Instant resumeAt) implements What {
         @Override
         public String action() {
@@ -72,7 +72,7 @@ public record QueueChange(UUID id, String actor, @Nullable String reason, What w
         }
     }
 
-    /** Jobs of the activity are begun again. */
+    /** Resumes an activity. */
     public record ResumeActivity(String target) implements What {
         @Override
         public String action() {
@@ -80,7 +80,7 @@ public record QueueChange(UUID id, String actor, @Nullable String reason, What w
         }
     }
 
-    /** All limits of a queue at once. */
+    /** Sets all limits of a queue at once. */
     public record Limit(String target, QueueLimits limits) implements What {
         @Override
         public String action() {

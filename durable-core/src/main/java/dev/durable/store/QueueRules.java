@@ -8,12 +8,12 @@ import java.util.Set;
 /**
  * The pauses and limits that currently hold for a set of task queues.
  *
- * @param queues by name; one without a rule is not there
+ * @param queues by name; a queue without a rule is not there
  * @param pausedActivities names of activities, or of types for all of their activities
- * @param nextDelayed when the first of the jobs that wait for their time in a queue is due; a queue without is not there
+ * @param nextDelayed when the first of the delayed jobs of a queue is due; a queue without delayed jobs is not there
  */
 public record QueueRules(Map<String, Rule> queues, Set<String> pausedActivities, Map<String, Instant> nextDelayed) {
-    /** Nothing is paused or limited. */
+    /** The rules where nothing is paused or limited. */
     public static final QueueRules NONE = new QueueRules(Map.of(), Set.of());
 
     public QueueRules {
@@ -22,30 +22,29 @@ public record QueueRules(Map<String, Rule> queues, Set<String> pausedActivities,
         nextDelayed = Map.copyOf(nextDelayed);
     }
 
-    /** Of queues in which nothing waits for its time. */
+    /** The rules of queues without delayed jobs. */
     public QueueRules(Map<String, Rule> queues, Set<String> pausedActivities) {
         this(queues, pausedActivities, Map.of());
     }
 
-    /** The rule of a queue. */
     public Rule of(String taskQueue) {
         return queues.getOrDefault(taskQueue, Rule.NONE);
     }
 
-    /** Whether this activity is begun nowhere: it is paused by its name, or its type is. */
+    /** Returns whether no job of this activity may begin: it is paused by its name, or its type is. */
     public boolean pauses(String activity) {
         return !pausedActivities.isEmpty()
                 && (pausedActivities.contains(activity) || pausedActivities.contains(typeOf(activity)));
     }
 
-    /** {@code Payments} of {@code Payments.charge}; the name itself where it has no dot. */
+    /** {@code Payments} of {@code Payments.charge}; the name itself if it has no dot. */
     public static String typeOf(String activity) {
         int dot = activity.lastIndexOf('.');
         return dot < 0 ? activity : activity.substring(0, dot);
     }
 
     /**
-     * What holds for one queue.
+     * The rules of one queue.
      *
      * @param paused whether none of its jobs is begun
      * @param limits its limits
@@ -54,7 +53,7 @@ public record QueueRules(Map<String, Rule> queues, Set<String> pausedActivities,
     public record Rule(boolean paused, QueueLimits limits, boolean keysWait) {
         static final Rule NONE = new Rule(false, QueueLimits.NONE, false);
 
-        /** Whether its jobs may be begun by who schedules them: nobody has to be asked. */
+        /** Returns whether a worker that schedules a job of this queue may begin it without asking the store. */
         public boolean isFree() {
             return !paused && !limits.limitsClaims();
         }

@@ -13,31 +13,35 @@ import org.jspecify.annotations.Nullable;
  */
 public interface QueueStore {
 
-    /** Does it, and writes it into the audit; false, and nothing is written, where it is so already. */
+    /**
+     * Makes the change, and writes it into the audit. Returns false, and writes nothing, if the queue or activity is in
+     * that state already.
+     */
     boolean change(QueueChange change);
 
-    /** What holds for these queues. One round trip. */
+    /** The rules of these queues. One round trip. */
     QueueRules queueRules(Collection<String> taskQueues);
 
-    /** All queues that hold something or have a setting, by name. */
+    /** All queues that contain jobs or have a setting, by name. */
     List<QueueDescription> queues();
 
-    /** By name. */
+    /** The paused activities, by name. */
     List<PausedActivity> pausedActivities();
 
     /**
-     * Claims of a queue whose claims are limited, which {@link HistoryStore#claimJobs} leaves alone: one at a time over
-     * all workers, never more than its limits allow; bodies whose jobs are gone count for as long as their places are kept. Of another queue it gives what an ordinary claim would.
+     * Claims of a queue whose claims are limited, which {@link HistoryStore#claimJobs} leaves alone: one claim at a
+     * time over all workers, never more jobs than its limits allow; bodies whose jobs are gone count for as long as
+     * their places are kept. For a queue without limits it does an ordinary claim.
      */
     LimitedClaim claimLimitedJobs(JobClaim claim);
 
     /**
-     * Lets jobs with a limit key through, of each key as many as its limits allow, in the order of their ranks. One at a
-     * time over all workers: never waits, another goes on with it.
+     * Lets jobs with a limit key through, of each key as many as its limits allow, in the order of their ranks. One
+     * admission runs at a time over all workers: if another worker admits just now, this call does not wait for it.
      */
     Admission admit(String taskQueue);
 
-    /** How much of this queue waits: jobs that are not begun, and runs that are due; counted up to this many. */
+    /** The number of jobs of this queue that are not begun and of its runs that are due; counted up to this many. */
     int depth(String taskQueue, int atMost);
 
     /**
@@ -45,7 +49,7 @@ public interface QueueStore {
      *
      * @param admitted how many are ready now
      * @param waiting whether others still wait, or may
-     * @param retryIn when more may be let through although nothing ends; null is not known
+     * @param retryIn when more may be let through although no job ends; null is not known
      */
     record Admission(
             int admitted, boolean waiting, @Nullable Duration retryIn) {}
@@ -54,8 +58,8 @@ public interface QueueStore {
      * The result of claiming jobs from a queue that has limits.
      *
      * @param jobs the jobs
-     * @param retryIn when more may be let through although nothing ends: somebody else claims just now, or the rate allows
-     *     more then; null is not known
+     * @param retryIn when more may be let through although no job ends: another worker claims just now, or the rate
+     *     allows more then; null is not known
      */
     record LimitedClaim(List<ClaimedJob> jobs, @Nullable Duration retryIn) {
 

@@ -10,16 +10,15 @@ import java.util.UUID;
  * @param eventId id of the first event that it would have written
  */
 public record ReadBack(RunKey run, UUID fence, long eventId) {
-    /** What was found. */
     public enum Outcome {
-        /** The run, its event at that id or its close carries this fence: it happened, whatever happened after. */
+        /** The run, its event at that id or its close has this fence: it happened, whatever happened afterwards. */
         HAPPENED,
         /**
-         * No event stands at that id, and the run is open (or, for event 1, not there): it did not happen. Send again; if
-         * somebody claimed the run meanwhile, that finds the fence lost.
+         * No event stands at that id, and the run is open (or, for event 1, not there): it did not happen. Send it
+         * again; if another process has claimed the run meanwhile, the answer will be that the fence is lost.
          */
         NOT_HAPPENED,
-        /** It did not, and somebody else wrote or closed since. */
+        /** It did not happen, and another process has written to the run or closed it since. */
         OVERTAKEN
     }
 

@@ -9,8 +9,8 @@ import java.util.stream.Collectors;
 
 /**
  * Counts the activities that began in the last second, in pieces of 50 ms, for rate limits. Conservative by one of
- * these pieces: what began in the piece in which a second ago lies still counts, so no window of one second, wherever
- * it begins, ever has more starts than the rate. Not thread-safe.
+ * these pieces: activities of the piece that contains the time of one second ago still count, so no window of one
+ * second, wherever it begins, ever has more starts than the rate. Not thread-safe.
  *
  * <p>Written as {@code 34028:3 34029:1}: the number of the piece since 1970, and how many began in it.
  */
@@ -21,12 +21,12 @@ public final class RecentStarts {
 
     private final TreeMap<Long, Integer> counts = new TreeMap<>();
 
-    /** From what {@link #toString} wrote; empty is none. */
+    /** Reads the text that {@link #toString} wrote; an empty text is no starts. */
     public static RecentStarts parse(String text) {
         RecentStarts starts = new RecentStarts();
         if (!text.isEmpty()) {
             for (String piece : text.split(" ", -1)) {
-                // What is none, because somebody has written the row by hand, counts as no start: the next claim
+                // A text that is no piece, because the row was edited by hand, counts as no start: the next claim
                 // replaces it.
                 if (PIECE.matcher(piece).matches()) {
                     int colon = piece.indexOf(':');
@@ -38,20 +38,20 @@ public final class RecentStarts {
         return starts;
     }
 
-    /** How many began within the second before this time. */
+    /** The number of starts within the second before this time. */
     public int in(Instant now) {
         forget(now);
         return counts.values().stream().mapToInt(Integer::intValue).sum();
     }
 
-    /** So many begin now. */
+    /** Counts so many starts at this time. */
     public void add(Instant now, int count) {
         if (count > 0) {
             counts.merge(piece(now), count, Integer::sum);
         }
     }
 
-    /** How long until one of them no longer counts. */
+    /** How long until one of the starts no longer counts. */
     public Duration freeIn(Instant now) {
         forget(now);
         if (counts.isEmpty()) {
@@ -61,7 +61,10 @@ public final class RecentStarts {
         return Duration.between(now, free);
     }
 
-    /** Those of the future stay for a second: a clock was set back. Longer, and they would stop the queue. */
+    /**
+     * Drops starts that no longer count. Those of the future, which a clock that was set back leaves, stay for one
+     * second; kept longer they would stop the queue.
+     */
     private void forget(Instant now) {
         long current = piece(now);
         counts.headMap(current - PIECES).clear();

@@ -3,14 +3,14 @@ package dev.durable.store;
 /**
  * The counts of one pass of the relay over the outbox.
  *
- * @param delivered messages that are in their target's inbox now, or had no target any more
- * @param refused messages that the store refuses, set aside with its reason: somebody has to look
+ * @param delivered messages that are in their target's inbox now, or whose target no longer exists
+ * @param refused messages that the store refuses, set aside with its reason, for an operator to look at
  * @param aside messages that are in outbox_refused now; some thousands are not counted further
  */
 public record Relayed(int delivered, int refused, long aside) {
     public static final Relayed NOTHING = new Relayed(0, 0, 0);
 
-    /** How many have left the outbox. */
+    /** The number of messages that have left the outbox. */
     public int gone() {
         return delivered + refused;
     }

@@ -7,14 +7,14 @@ import java.util.UUID;
 /**
  * The request to claim due runs of some types and task queues.
  *
- * @param session who asks
+ * @param session the session that claims
  * @param taskQueues queues it serves
  * @param types workflow types it has; others are left for others
  * @param limit how many at most
- * @param ownedFor how long the activation may take before anybody else may claim, while the session lives
- * @param fence under which they will be claimed, never used before: by it they are found if the answer is lost
- * @param lost fences of claims whose answer was lost: what they have claimed counts as owned by nobody, and is due as
- * before
+ * @param ownedFor how long the activation may take before another session may claim the run, while this session lives
+ * @param fence the fence that the claimed runs get, never used before: the runs are found by it if the answer is lost
+ * @param lost fences of claims whose answer was lost: the runs that they have claimed count as not owned, and are due
+ *     as before
  */
 public record RunClaim(
         UUID session,

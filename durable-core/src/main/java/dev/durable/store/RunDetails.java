@@ -7,18 +7,18 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the description of a run shows beyond its row in a listing.
+ * The values that the description of a run shows beyond its row in a listing.
  *
  * @param run the run
  * @param historyLength events so far
  * @param stalledBy why it can't go on for now; null when it can
- * @param ownedUntil until when an activation has it
- * @param lastSession which session had it last
+ * @param ownedUntil until when a claim owns it; null if none does
+ * @param lastSession the session that had it last
  * @param wakeAt when its earliest timer is due
- * @param messages how many wait
+ * @param messages how many messages wait
  * @param jobs its open activities
- * @param startedBy who started it; null where its history does not say
- * @param paused whether somebody has paused it
+ * @param startedBy the client that started it; null if its history does not name it
+ * @param paused whether an operator has paused it
  */
 public record RunDetails(
         RunRecord run,

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param stalled only runs that can't go on for now
  * @param newestFirst order
  * @param after the last run of the page before; null for the first page
- * @param batch jobs that were enqueued in this batch
+ * @param batch background jobs that were enqueued in this batch
  */
 public record RunFilter(
         Set<String> types,
@@ -41,7 +41,7 @@ public record RunFilter(
         @Nullable UUID after,
         @Nullable String batch) {
 
-    /** Everything, newest first. */
+    /** Selects all runs, newest first. */
     public static final RunFilter ALL =
             new RunFilter(Set.of(), null, Set.of(), null, null, null, null, null, null, null, false, true, null, null);
 

@@ -14,7 +14,7 @@ public final class RunIds {
     /** Number of shards; fixed for ever, as it stands in every id. */
     public static final int SHARDS = 1024;
 
-    /** Unsigned, as the database compares uuids ({@link UUID#compareTo} is signed). */
+    /** The order of run ids as the database compares uuids, which is unsigned ({@link UUID#compareTo} is signed). */
     public static final Comparator<UUID> ORDER = (a, b) -> {
         int high = Long.compareUnsigned(a.getMostSignificantBits(), b.getMostSignificantBits());
         return high != 0 ? high : Long.compareUnsigned(a.getLeastSignificantBits(), b.getLeastSignificantBits());
@@ -30,19 +30,17 @@ public final class RunIds {
         return new UUID(high, low);
     }
 
-    /** The shard that a run id carries. */
     public static int shard(UUID runId) {
         return (int) (runId.getMostSignificantBits() >>> 2) & (SHARDS - 1);
     }
 
-    /** The shard of a workflow id. */
     public static int shardOf(String workflowId) {
         CRC32C hash = new CRC32C();
         hash.update(workflowId.getBytes(StandardCharsets.UTF_8));
         return (int) (hash.getValue() & (SHARDS - 1));
     }
 
-    /** The same id, but for its shard: that of the workflow id. */
+    /** The id with its shard replaced by that of the workflow id. */
     public static UUID inShardOf(String workflowId, UUID id) {
         long rest = id.getMostSignificantBits() & ~((long) (SHARDS - 1) << 2);
         return new UUID(rest | (long) shardOf(workflowId) << 2, id.getLeastSignificantBits());

@@ -26,7 +26,7 @@ public record RunKey(UUID runId, String workflowId) {
         return shown() + " (run " + runId + ")";
     }
 
-    /** 0 to 1023. */
+    /** The shard of the run, 0 to 1023. */
     public int shard() {
         return RunIds.shard(runId);
     }

@@ -5,16 +5,16 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Pauses or resumes a run: writes one event and replaces the fence, so that whoever holds the run can't go on. Sent
- * again, or where it is so already, it changes nothing.
+ * Pauses or resumes a run: writes one event and replaces the fence, so that the process that holds the run can't go on.
+ * If it is sent again, or the run is in that state already, it changes nothing.
  *
- * @param workflowId whose current run
+ * @param workflowId the workflow id whose current run is meant
  * @param runId exactly this run; null is the current one
- * @param pause whether it is paused, or resumed
+ * @param pause whether the run is to be paused; else it is to be resumed
  * @param newFence random; also the id of the row in the audit
- * @param eventType type of its event
- * @param attributes of its event
- * @param actor who, for the audit
+ * @param eventType the type of the event
+ * @param attributes the attributes of the event
+ * @param actor the operator's name, for the audit
  */
 public record RunPause(
         String workflowId,
@@ -24,12 +24,12 @@ public record RunPause(
         String eventType,
         String attributes,
         String actor) {
-    /** As the audit calls it. */
+    /** The name of the action in the audit. */
     public String action() {
         return pause ? "pause run" : "resume run";
     }
 
-    /** What else the audit says: a JSON object. */
+    /** The details of the row in the audit: a JSON object. */
     public static String details(UUID run) {
         return JsonObjectWriter.object(out -> out.uuid("runId", run));
     }

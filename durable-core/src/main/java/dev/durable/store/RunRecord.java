@@ -6,10 +6,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A row of {@code workflow_run}: what listings and waiting clients read of a run. Who waits for its end reads a {@link
- * ClosedRun}.
+ * A row of {@code workflow_run}: the values of a run that listings and descriptions show. Clients that wait for its end
+ * read a {@link ClosedRun}.
  *
- * @param run which run
+ * @param run the run
  * @param type workflow type
  * @param status its state
  * @param taskQueue its queue
@@ -37,9 +37,9 @@ public record RunRecord(
         memo = NamedValues.copyOf(memo);
     }
 
-    /** What a store may count it for in a {@linkplain Portion portion}, at most. */
+    /** The largest size that a store may count for it in a {@linkplain Portion portion}. */
     public long atMost() {
-        // Of JSON in which each character is escaped.
+        // The size as JSON in which each character is escaped.
         long characters = 2;
         for (Map.Entry<String, String> note : memo.entrySet()) {
             characters += 6L * (note.getKey().length() + note.getValue().length() + 1);

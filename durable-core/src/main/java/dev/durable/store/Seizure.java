@@ -7,11 +7,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The request to a store to close a run from outside, without running its code: to terminate the run, or because its
- * time is over. Any process may send it. What the run's jobs carried, and what outcomes that wait bring, is written
+ * time is over. Any process may send it. The notes that the run's jobs carried, and the outcomes that wait, are written
  * before the closing event ({@link LeftJob}). A seizure that is sent again with the same newFence, after a COMMIT
- * without an answer, gives the run that it closed.
+ * without an answer, returns the run that it closed.
  *
- * @param workflowId whose current run
+ * @param workflowId the workflow id whose current run is meant
  * @param runId exactly this run; null is the current one
  * @param onlyIfDue only if the run would be listed as expired by the store's clock
  * @param newFence random
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param eventType type of the closing event
  * @param attributes its attributes, given the number of messages that were waiting and are dropped; must be pure
  * @param failure JSON text for the run's row; null without
- * @param actor who ends it, where that is an operator whose action stands in the audit; null is without a row there
+ * @param actor the name of the operator whose action is to stand in the audit; null writes no row there
  */
 public record Seizure(
         String workflowId,
@@ -31,10 +31,10 @@ public record Seizure(
         IntFunction<String> attributes,
         @Nullable String failure,
         @Nullable String actor) {
-    /** As the audit calls it. */
+    /** The name of the action in the audit. */
     public static final String TERMINATE = "terminate run";
 
-    /** One that the audit does not have. */
+    /** A seizure without a row in the audit. */
     public Seizure(
             String workflowId,
             @Nullable UUID runId,
@@ -47,7 +47,7 @@ public record Seizure(
         this(workflowId, runId, onlyIfDue, newFence, status, eventType, attributes, failure, null);
     }
 
-    /** The id of its row in the audit; the fence itself is that of the row for a history that is gone. */
+    /** The id of its row in the audit. The row of a close without a history has the fence itself as its id. */
     public UUID auditId() {
         return new UUID(newFence.getMostSignificantBits(), ~newFence.getLeastSignificantBits());
     }

@@ -9,12 +9,12 @@ import org.jspecify.annotations.Nullable;
  * A row of the table {@code session}: a worker process with its beat and lease.
  *
  * @param session random, one per process start
- * @param identity how people call it
+ * @param identity its name for people
  * @param beat its counter
- * @param dead whether it was declared dead; it can never renew
- * @param lease how long its beat may stand still: its own, whatever others have
- * @param startedAt when
- * @param served what it takes work from; null where it does not say, as in older releases
+ * @param dead whether it was declared dead; it can never beat again
+ * @param lease how long its beat may stand still; each session has its own
+ * @param startedAt when it began
+ * @param served the task queues and activities that it serves; null if it does not say, as in older releases
  */
 public record SessionInfo(
         UUID session,
@@ -25,7 +25,7 @@ public record SessionInfo(
         Instant startedAt,
         @Nullable Served served) {
 
-    /** One that does not say what it serves. */
+    /** A session that does not say what it serves. */
     public SessionInfo(UUID session, String identity, long beat, boolean dead, Duration lease, Instant startedAt) {
         this(session, identity, beat, dead, lease, startedAt, null);
     }

@@ -6,16 +6,16 @@ import org.jspecify.annotations.Nullable;
 
 /** The result of a start: started, already open, or refused. */
 public sealed interface StartOutcome {
-    /** The run exists now, or did already by an earlier send of the same start. */
+    /** The run exists now, or existed already by an earlier send of the same start. */
     record Started(boolean resent) implements StartOutcome {}
 
     /**
-     * A run of this workflow id is open; or, where a message is sent again, was open when it took that.
+     * A run of this workflow id is open; or, if a message is sent again, was open when it took the message.
      *
      * @param type its workflow type
-     * @param message what became of the {@linkplain NewRun#message message}: ACCEPTED, CLOSING, INBOX_FULL or
-     *     INBOX_TOO_LARGE; null where there was none for this run
-     * @param activity of a background job the name of its activity; null of any other run, and where it is not known
+     * @param message the result for the {@linkplain NewRun#message message}: ACCEPTED, CLOSING, INBOX_FULL or
+     *     INBOX_TOO_LARGE; null if there was none for this run
+     * @param activity the activity of a background job; null for any other run, and if it is not known
      * @param samePlace whether it is the run at the {@linkplain NewRun#place place} in a batch that was asked for
      */
     record AlreadyOpen(
@@ -25,7 +25,7 @@ public sealed interface StartOutcome {
             @Nullable String activity,
             boolean samePlace) implements StartOutcome {
 
-        /** One that is no background job. */
+        /** A run that is no background job. */
         public AlreadyOpen(UUID runId, String type, Delivery.@Nullable Outcome message) {
             this(runId, type, message, null, false);
         }
@@ -34,19 +34,17 @@ public sealed interface StartOutcome {
     /**
      * The reuse policy refuses another run after the latest one.
      *
-     * @param samePlace whether that is the run at the {@linkplain NewRun#place place} in a batch that was asked for
+     * @param samePlace whether the latest run is the one at the {@linkplain NewRun#place place} in a batch that was
+     *     asked for
      */
     record Refused(UUID latestRunId, WorkflowStatus latestStatus, boolean samePlace) implements StartOutcome {
 
-        /** Of a start that has no place in a batch. */
+        /** The refusal of a start that has no place in a batch. */
         public Refused(UUID latestRunId, WorkflowStatus latestStatus) {
             this(latestRunId, latestStatus, false);
         }
     }
 
-    /**
-     * The workflow id is locked by another transaction, such as a start in a caller's open transaction; nothing was
-     * written.
-     */
+    /** The workflow id is locked, for instance by a start in a caller's open transaction; nothing was written. */
     record Locked() implements StartOutcome {}
 }

@@ -3,11 +3,11 @@ package dev.durable.store;
 import dev.durable.StoreUnavailableException;
 import org.jspecify.annotations.Nullable;
 
-/** A store that does not answer, and knows how much of it does not: whoever asked can tell whether to wait. */
+/** Thrown where a store does not answer and knows how much of it, so that the caller can decide whether to wait. */
 public class StoreOutageException extends StoreUnavailableException {
     private static final long serialVersionUID = 1L;
 
-    /** The reason where one connection was lost. */
+    /** The reason of an exception for one lost connection. */
     static final String CONNECTION_LOST = "a connection was lost";
 
     private final String reason;
@@ -17,27 +17,27 @@ public class StoreOutageException extends StoreUnavailableException {
         this.reason = reason;
     }
 
-    /** A connection was lost before it could have done anything; another may answer at once. */
+    /** A connection was lost before any statement could have taken effect; another connection may answer at once. */
     public static StoreOutageException ofOneConnection(String message, @Nullable Throwable cause) {
         return new StoreOutageException(CONNECTION_LOST, message, cause);
     }
 
     /**
-     * Whoever asks now is refused, or finds nobody: to be waited for. Nothing happened.
+     * Every connection is refused, or no server answers, so the caller has to wait. Nothing was written.
      *
-     * @param reason short, and the same for all that fail for the same reason: a log tells each once
+     * @param reason short, and equal for all failures of one cause, as the log has one line for each reason
      * @param message what happened, with the store's own words
      */
     public static StoreOutageException ofAll(String reason, String message, @Nullable Throwable cause) {
         return new StoreOutageException(reason, message, cause);
     }
 
-    /** Whether other connections may be answered at once. */
+    /** Returns whether other connections may be answered at once. */
     public boolean isOneConnections() {
         return reason.equals(CONNECTION_LOST);
     }
 
-    /** Short, and the same for all that fail for the same reason. */
+    /** A short text that is equal for all failures of one cause. */
     public String reason() {
         return reason;
     }

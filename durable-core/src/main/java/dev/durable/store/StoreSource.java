@@ -1,7 +1,7 @@
 package dev.durable.store;
 
-/** Something that gives a {@link HistoryStore} to build an engine on; every store is one. */
+/** Provides a {@link HistoryStore} to build an engine on; every store is its own source. */
 public interface StoreSource {
-    /** The store. The same one each time. */
+    /** Returns the store, which is one object however often it is asked for. */
     HistoryStore historyStore();
 }

@@ -7,10 +7,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * A history event as it is stored.
  *
- * @param id its place in the history
+ * @param id its number in the history
  * @param type its type
- * @param at when, to the microsecond
- * @param messageId id of the message that brought it; null where none did
+ * @param at when it happened, to the microsecond
+ * @param messageId id of the message that brought it; null if none did
  * @param attributes its attributes, JSON text kept as written
  */
 public record StoredEvent(

@@ -12,13 +12,17 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads an exception that the application, or a library of its own, has thrown. Its methods are code of the application,
- * which may throw anything, an {@code Error} too, or give null, as those of a mock do; and it is asked for them while an end
- * is written down, which must not fail by that. So nothing here throws: what can't be read is left out and named. The engine
- * and its stores ask such exceptions nowhere else ({@code ForeignThrowablesTest}).
+ * Reads an exception that the application, or a library of its own, has thrown. Its methods are code of the
+ * application, which may throw anything, an {@code Error} too, or return null, as those of a mock do; and they are
+ * called while the end of an attempt or a run is written, which must not fail by that. So no method here throws: a
+ * value that can't be read is left out and named. The engine and its stores call methods of such exceptions nowhere
+ * else ({@code ForeignThrowablesTest}).
  */
 public final class Thrown {
-    /** More causes than anybody reads, and fewer than an exception gives that makes a new one each time. */
+    /**
+     * The greatest number of causes that are read: more than a reader needs. An exception whose {@code getCause} makes
+     * a new exception each time would else give them without end.
+     */
     private static final int MAX_CAUSES = 100;
 
     private final Throwable thrown;
@@ -28,24 +32,23 @@ public final class Thrown {
         this.thrown = thrown;
     }
 
-    /** A reader of this exception. */
     public static Thrown of(Throwable thrown) {
         return new Thrown(thrown);
     }
 
-    /** Its message; null where it has none, and where it can't be read. */
+    /** Its message; null if it has none or it can't be read. */
     @Nullable
     public String message() {
         return read("getMessage", thrown::getMessage, null);
     }
 
-    /** Its message, or what stands for it. */
+    /** Its message, or the text that stands for a missing one. */
     public String words() {
         String message = message();
         return unread.isEmpty() ? String.valueOf(message) : "(" + unread() + ")";
     }
 
-    /** Type and message, as {@code toString} gives them; the type alone where that can't be asked. */
+    /** Type and message, as {@code toString} gives them; the type alone if {@code toString} fails. */
     public String text() {
         String type = thrown.getClass().getName();
         String text = read("toString", thrown::toString, null);
@@ -62,18 +65,18 @@ public final class Thrown {
                 new StackTraceElement[0]);
     }
 
-    /** Its cause; null where it has none, and where it can't be read. */
+    /** Its cause; null if it has none or it can't be read. */
     @Nullable
     public Throwable cause() {
         return read("getCause", thrown::getCause, null);
     }
 
-    /** What it has suppressed. */
+    /** The exceptions that it has suppressed. */
     public List<Throwable> suppressed() {
         return read("getSuppressed", () -> List.of(required(thrown.getSuppressed())), List.of());
     }
 
-    /** Itself and its causes, the outermost first, each of them once. */
+    /** The exception and its causes, the outermost first, each of them once. */
     public Stream<Throwable> chain() {
         Set<Throwable> seen = Collections.newSetFromMap(new IdentityHashMap<>());
         return Stream.<Throwable>iterate(thrown, Objects::nonNull, each -> of(each).cause())
@@ -82,11 +85,11 @@ public final class Thrown {
     }
 
     /**
-     * Reads something else of it.
+     * Reads another value of the exception.
      *
-     * @param method what is called, for {@link #unread}
-     * @param getter gives it
-     * @param otherwise what stands for it where that fails
+     * @param method the name of the method that is called, for {@link #unread}
+     * @param getter the call
+     * @param otherwise the value to return if the call fails
      */
     public <T extends @Nullable Object> T read(String method, Supplier<T> getter, T otherwise) {
         try {
@@ -100,8 +103,9 @@ public final class Thrown {
     }
 
     /**
-     * Does what nothing depends on, as a line of the log does, and loses what an appender or a filter of the application, or a
-     * setter of its exception, throws: what would be logged of it would meet the same appender.
+     * Does something on which nothing else depends, such as to write a line of the log, and drops whatever an appender
+     * or a filter of the application, or a setter of its exception, throws. It can't be logged, as that would meet the
+     * same appender.
      */
     @SuppressWarnings("EmptyCatch")
     public static void quietly(Runnable telling) {
@@ -112,7 +116,7 @@ public final class Thrown {
         }
     }
 
-    /** Which of its methods that were asked so far have failed, and how: {@code getStackTrace() gave null}; empty is none. */
+    /** The methods called so far that have failed, and how: {@code getStackTrace() gave null}; empty if none has. */
     public String unread() {
         return String.join(", ", unread);
     }

@@ -25,7 +25,7 @@ public final class TimedOutIdleJob {
         /**
          * The one that was over.
          *
-         * @param toClose whether schedule-to-close was
+         * @param toClose whether schedule-to-close has passed
          * @param toStart when its first attempt must have begun; null is never
          * @param options ActivityOptions as JSON text
          */
@@ -39,12 +39,13 @@ public final class TimedOutIdleJob {
     }
 
     /**
-     * The message for the run's inbox. It has the id that the cancellation would have: one job ends idle once.
+     * The outcome for the run's inbox. Its message id is the one that the cancellation of the job would have, so that a
+     * job that ends without a worker gives one message.
      *
-     * @param key which job
-     * @param timeout which time was over
+     * @param key the job
+     * @param timeout the timeout that has passed
      * @param attemptsEnded how many attempts have ended; 0 if none began
-     * @param heartbeatDetails last accepted details, JSON text; null without
+     * @param heartbeatDetails the last accepted details, JSON text; null without
      * @param notes its informing events; null without
      */
     public static InboxMessage outcome(

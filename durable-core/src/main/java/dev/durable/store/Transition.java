@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param run the run
  * @param fences the fence it rests on and the one it leaves
  * @param nextEventId id of the first event; events must follow without a gap
- * @param events whole turns, informing events, and the closing event last where close is set
+ * @param events whole turns, informing events, and the closing event last if close is set
  * @param consumed ids of the messages that became events or were dropped as known: deleted from the inbox
  * @param jobs the jobs that it inserts and that it ends
  * @param park whether the activation ends with this transition: owned_until is cleared and the outcome tells if messages
@@ -52,13 +52,13 @@ public record Transition(
         }
     }
 
-    /** Whether the run stays where it was: no events, no message consumed. */
+    /** Returns whether the transition leaves the run where it was: no events, no message consumed. */
     public boolean movesNothing() {
         return events.isEmpty() && consumed.isEmpty();
     }
 
     /**
-     * The same, where it closes the run, with what the run's jobs leave standing before the closing event.
+     * This transition, if it closes the run, with the events of the run's remaining jobs before the closing event.
      *
      * @param left events whose ids are not given yet
      */
@@ -123,7 +123,7 @@ public record Transition(
      * A job that ended in this worker.
      *
      * @param seq its number in the run
-     * @param lease the token it ended under
+     * @param lease the lease token under which it ended
      * @param heartbeats whether heartbeat details of it may be in the store
      */
     public record Settled(int seq, UUID lease, boolean heartbeats) {
@@ -134,7 +134,7 @@ public record Transition(
     }
 
     /**
-     * Why a run can't go on for now, and how long to wait before the next try.
+     * The reason why a run can't go on for now, and how long to wait before the next try.
      *
      * @param reason shown to people: the divergence with its diff, or the Error
      * @param retryIn back-off
@@ -149,7 +149,7 @@ public record Transition(
      * @param status how it closed
      * @param result JSON text; null without
      * @param failure JSON text; null without
-     * @param force after three refusals: where it is refused again, the run is marked as closing under its present fence,
+     * @param force after three refusals: if it is refused again, the run is marked as closing under its present fence,
      *     so that senders wait (outcomes of activities still come in)
      */
     public record Close(
@@ -163,17 +163,17 @@ public record Transition(
         }
     }
 
-    /** What became of it. */
+    /** The result of a transition. */
     public enum Outcome {
-        /** Written; no message waits (or it was not asked). */
+        /** Written; no message waits (or the transition did not park the run). */
         APPLIED,
         /** Written, and messages wait: feed them instead of parking the run. */
         APPLIED_MORE,
         /** Nothing was written: the fence was replaced, the next event id differs, or the run is closed. */
         FENCE_LOST,
-        /** Nothing written: a settled job's lease is no longer held; its completion is stale. */
+        /** Nothing was written: the lease of a job in {@code settled} is no longer held; its completion is stale. */
         STALE,
-        /** Nothing written: the run can't close, a message waits (or a job outcome is on its way). */
+        /** Nothing was written: the run can't close, as a message waits (or the outcome of a job is on its way). */
         CLOSE_REFUSED,
         /**
          * Nothing was written: a row of the run or of a job of it is locked by another transaction; send the transition

@@ -9,14 +9,13 @@ import java.util.UUID;
 
 /**
  * The reads of a store that only show something and decide nothing: histories, runs and jobs, one at a time or by
- * filter. What may only be shown, and decides nothing, takes {@link HistoryStore#views}.
+ * filter. Code that only shows values takes {@link HistoryStore#views}.
  */
 public interface Views {
 
     /** Events from that id on, at most {@code limit}, in order. */
     List<StoredEvent> history(UUID runId, long fromEventId, int limit);
 
-    /** The run, open or closed. */
     Optional<RunRecord> run(UUID runId);
 
     /** The open run of this workflow id, else the one that closed last. */
@@ -25,37 +24,37 @@ public interface Views {
     /** A page of a listing, at most a {@linkplain Portion portion} of it: the next one begins after its last run. */
     List<RunRecord> runs(RunFilter filter, int limit);
 
-    /** How many a listing has, counted up to that many. */
+    /** The number of runs in a listing, counted up to that many. */
     long count(RunFilter filter, long limit);
 
-    /** How many a listing has. */
+    /** The number of runs in a listing. */
     default long count(RunFilter filter) {
         return count(filter, Long.MAX_VALUE);
     }
 
-    /** Dead letters and incidents by what failed alike, the latest first. */
+    /** Dead letters and incidents in groups that failed alike, the latest first. */
     List<FailedJobGroup> buried(JobFilter filter, int limit);
 
     /**
-     * A page of open jobs, in the order of {@link JobKey#LOCK_ORDER}, at most a {@linkplain Portion portion}. Their arguments and notes, which may be large, only
-     * where the filter {@linkplain JobFilter#isOne names one job}.
+     * A page of open jobs, in the order of {@link JobKey#LOCK_ORDER}, at most a {@linkplain Portion portion}. Their
+     * arguments and notes, which may be large, are there only if the filter {@linkplain JobFilter#isOne names one job}.
      */
     List<OpenJob> jobs(JobFilter filter, int limit);
 
-    /** How many open jobs there are, of all pages, counted up to that many. */
+    /** The number of open jobs of all pages, counted up to that many. */
     long count(JobFilter filter, long limit);
 
-    /** How many open jobs there are, of all pages. */
+    /** The number of open jobs of all pages. */
     default long count(JobFilter filter) {
         return count(filter, Long.MAX_VALUE);
     }
 
-    /** How many a listing has in each state; states without any are not there. */
+    /** The number of runs of a listing in each state; states without any are not there. */
     Map<WorkflowStatus, Long> tally(RunFilter filter);
 
     /** A page of the audit, the latest first. */
     List<AuditEntry> audit(AuditFilter filter, int limit);
 
-    /** All there is to know of a run. */
+    /** All that a description shows of a run. */
     Optional<RunDetails> details(UUID runId);
 }

@@ -4,8 +4,8 @@ import java.util.List;
 
 /**
  * The batch writes of a store that the group-commit lanes call: starts, deliveries, job updates, transitions. Each
- * method is one transaction where all goes well; outcomes stand in the order of the items. An item whose rows somebody
- * else keeps locked comes back as LOCKED, definitely not written: its neighbours are.
+ * method is one transaction where all goes well; outcomes stand in the order of the items. An item whose rows another
+ * transaction keeps locked comes back as LOCKED and is definitely not written, while its neighbours are.
  */
 public interface Writes {
 
@@ -15,7 +15,7 @@ public interface Writes {
     /** Puts messages into inboxes, each once. */
     List<Delivery.Outcome> deliver(List<Delivery> deliveries);
 
-    /** What holders of leases say of their jobs; of one job in the order of the batch. */
+    /** Applies updates of the holders of leases to their jobs; those of one job in the order of the batch. */
     List<JobUpdate.Outcome> update(List<JobUpdate> updates);
 
     /** Writes steps of runs; at most one per run in a batch. */

@@ -1,20 +1,21 @@
 /**
- * The SPI of a history store: what must be durable, said as whole <i>transitions</i>, never as single rows.
+ * The SPI of a history store: it writes what must be durable as whole <i>transitions</i>, never as single rows.
  *
  * <pre>
  *   start ──► run parked with a fence ──► claim (new fence) ──► transition … transition (each: old fence → new fence)
  *                    ▲        ▲                                      │ events · consumed messages · jobs · wake · close
  *                    │        └── inbox: messages, outcomes ◄── job: claim (lease) → heartbeat → outcome | retry
- *                    └── seize (terminate, run timeout)
+ *                    └── closed from outside, a Seizure (terminate, run timeout)
  * </pre>
  *
  * <ul>
- *   <li>Every method takes a batch and is one transaction; one item's refusal never touches its neighbours. Group commit
- *       is therefore the caller's queue, not the store's business.
+ *   <li>Every method takes a batch and is one transaction; the refusal of one item never affects the others. Group
+ *       commit is therefore done by the queues of the caller, not by the store.
  *   <li>Only a writer that names the run's current fence can write its history. A transition that finds another
  *       fence changes nothing.
- *   <li>Only a report that names a job's current lease token can settle it.
- *   <li>Everything from elsewhere goes into the run's inbox under a message id made by the sender, once.
+ *   <li>Only a report that names a job's current lease token can change the job or end it.
+ *   <li>Every signal, cancel request and outcome from elsewhere goes into the run's inbox once, under a message id made
+ *       by the sender.
  *   <li>Payloads and event attributes are JSON text kept exactly as written.
  *   <li>Events that a store adds itself, where no worker is there to do it, are written by {@code dev.durable.history} as
  *       those of the engine are.
@@ -22,36 +23,37 @@
  *       event times derived from it.
  * </ul>
  *
- * A job carries what its workflow is not told, in two lists, so that its worker and those who give orders never write over
- * each other:
+ * A job carries informing events, which its workflow's code does not see, in two lists, so that its worker and orders
+ * never overwrite each other's:
  *
  * <pre>
- *   notes            what its workers noted: failed attempts, moved deadlines     written by who holds the lease
- *   operator notes   what orders have added since the claim                       appended by orders, whoever runs the job
- *   revision         how many orders changed it since the claim                   who decides by what it read names it; if
- *                                                                                 it has moved on, the answer is CHANGED
+ *   notes            of its workers, such as failed attempts         written by the holder of the lease
+ *   operator notes   of orders since the claim                       appended by orders, whichever worker runs the job
+ *   revision         how many orders changed it since the claim      an order that depends on the job as it was read
+ *                                                                   names it; if it has moved on, the answer is CHANGED
  *
  *   claim            notes := notes + operator notes    operator notes := none    revision := 0
- *   while it runs    its worker hears revision and operator notes with each look at its claims
+ *   while it runs    its worker reads revision and operator notes whenever it reads its claims
  *   its end          notes + operator notes go into the history, before the closing event
  * </pre>
  *
- * Limits count bodies. A job that is running, or external, is the place of its body; where a job is taken away or given back
- * while its body may go on, its place is kept apart from it, under its lease, in the same commit:
+ * Limits count bodies. A job that is running, or external, is the place of its body; if a job is taken away or given
+ * back while its body may go on, its place is kept apart from the job, under its lease, in the same commit:
  *
  * <pre>
  *   attempt given up by its worker     BodyGoesOn(Retry | Release | Settle | Bury)
- *   run seized, or closed with it      kept by who deletes the job
+ *   run closed with the job            kept by the statement that deletes the job
  *   attempt ended by an order          kept by the order
  *   free                               FreePlace, when the body has ended; the session is dead or gone; PLACE_KEPT is over
  * </pre>
  *
- * <i>Dead</i> is said of sessions, and of jobs that are dead letters. A job is <i>buried</i> when it waits for an operator to
- * say what becomes of it: as a dead letter, which is purged some day, or as an incident, which is not.
+ * <i>Dead</i> is said of sessions, and of jobs that are dead letters. A job is <i>buried</i> (a word of the code) when
+ * it waits for an operator's decision: as a dead letter, which is purged when its retention is over, or as an incident,
+ * which is not.
  *
- * <p>A method throws {@link dev.durable.StoreUnavailableException} when nothing happened and the database can't be reached,
- * and {@link dev.durable.store.CommitUnknownException} when the answer to COMMIT tells nothing. Implementations are
- * thread-safe and pass the store contract suite.
+ * <p>A method throws {@link dev.durable.StoreUnavailableException} if nothing happened and the database can't be
+ * reached, and {@link dev.durable.store.CommitUnknownException} if the answer to COMMIT leaves open what happened.
+ * Implementations are thread-safe and pass the store contract suite.
  */
 @NullMarked
 package dev.durable.store;

@@ -9,7 +9,7 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A collection ordered by time, in which things with the same time keep their order of insertion. */
+/** A collection ordered by time, in which elements with the same time keep their order of insertion. */
 final class Agenda<T> {
     private final TreeMap<Slot, T> slots = new TreeMap<>();
     private final Map<T, Slot> slotOf = new HashMap<>();
@@ -23,7 +23,7 @@ final class Agenda<T> {
         }
     }
 
-    /** Puts the thing at this time, wherever it was; null takes it out. Where the time is the same it keeps its place. */
+    /** Puts the element at this time, wherever it was; null takes it out. At an unchanged time it keeps its place. */
     void put(T thing, @Nullable Instant at) {
         Slot slot = slotOf.get(thing);
         if (slot != null && slot.at.equals(at)) {
@@ -48,18 +48,18 @@ final class Agenda<T> {
         return slots.values().stream();
     }
 
-    /** Those whose time has come. */
+    /** The elements whose time has come. */
     Stream<T> due(Instant now) {
         return slots.headMap(endOf(now), true).values().stream();
     }
 
-    /** The first time of all; null when there is nothing. */
+    /** The first time of all elements; null if there is none. */
     @Nullable
     Instant first() {
         return slots.isEmpty() ? null : slots.firstKey().at;
     }
 
-    /** The first time after this one. */
+    /** The first time of an element after this one. */
     Optional<Instant> firstAfter(Instant now) {
         return Optional.ofNullable(slots.higherKey(endOf(now))).map(Slot::at);
     }

@@ -12,7 +12,7 @@ import java.util.TreeSet;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** The audit of the in-memory store: what operators did, the latest first. */
+/** The audit of the in-memory store: the actions of operators, the latest first. */
 final class AuditLog {
     private static final Comparator<AuditEntry> LATEST_FIRST = Comparator.comparing(AuditEntry::at)
             .thenComparing(AuditEntry::id, RunIds.ORDER)

@@ -90,7 +90,7 @@ final class Claims {
         return rule.isFree() ? take(claim, claim.limit()) : List.of();
     }
 
-    /** As many as limits leave. */
+    /** Claims as many jobs as the limits of the queue leave. */
     QueueStore.LimitedClaim limited(JobClaim claim) {
         Instant now = tables.now();
         Rule rule = tables.settings().rule(claim.taskQueue(), now);

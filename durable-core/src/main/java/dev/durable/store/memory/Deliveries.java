@@ -57,7 +57,7 @@ final class Deliveries {
         }
         tables.post(run, message);
         if (message.kind() == MessageKind.CANCEL && run.start().type().equals(JobStart.TYPE)) {
-            // No worker is to begin it before its run has read the message.
+            // No worker may begin the job before its run has read the message.
             List.copyOf(run.jobs().values()).forEach(tables::cancel);
         }
         return Delivery.Outcome.ACCEPTED;

@@ -34,18 +34,17 @@ final class Hold {
         ownedUntil = until;
     }
 
-    /** Ends the ownership of the claim. */
     void release() {
         ownedUntil = null;
     }
 
-    /** The session that owned it, or had it in memory, is gone. */
+    /** Forgets the session that owned the run or had it in memory, as that session is gone. */
     void disown() {
         ownedUntil = null;
         lastSession = null;
     }
 
-    /** A step is written: whatever stalled the run is over. */
+    /** Takes over the fence and the times of a step that is written, and ends a stall. */
     void moveOn(Transition step, boolean messagesWait, Instant now) {
         fence = step.fences().next();
         notBefore = null;
@@ -60,7 +59,7 @@ final class Hold {
         }
     }
 
-    /** Nothing is written but why and until when; what woke it stays. */
+    /** Writes only the reason of a stall and the time of the next try; messages and timers stay. */
     void stall(Transition.Stall why, UUID newFence, Instant now) {
         fence = newFence;
         notBefore = now.plus(why.retryIn());
@@ -70,7 +69,7 @@ final class Hold {
         ownedUntil = null;
     }
 
-    /** Replaces the fence, so that the holder of the run can't go on. */
+    /** Replaces the fence, so that the process that holds the run can't go on. */
     void pause(boolean wanted, UUID newFence) {
         paused = wanted;
         closing = false;
@@ -100,7 +99,10 @@ final class Hold {
         return lastSession;
     }
 
-    /** Whether this session may claim what is due since then: for a moment it is left to who has it cached. */
+    /**
+     * Returns whether this session may claim the run, which has been due since then: for a moment a due run is left to
+     * the session that has it cached.
+     */
     boolean openTo(UUID session, Instant dueSince, Instant now, Duration cachedFirst) {
         return lastSession == null
                 || lastSession.equals(session)

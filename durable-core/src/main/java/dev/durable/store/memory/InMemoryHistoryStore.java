@@ -60,8 +60,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A history store in this process's memory: same refusals, same outcomes as the PostgreSQL store. Thread-safe; each
- * method is atomic. Closing it drops nothing, so an engine can be stopped and started again on it.
+ * A history store in the memory of this process, with the refusals and outcomes of the PostgreSQL store. Thread-safe;
+ * each method is atomic. Closing it drops nothing, so an engine can be stopped and started again on it.
  */
 public final class InMemoryHistoryStore implements HistoryStore {
     private static final TransactionalActivities.Transaction NO_TRANSACTION =
@@ -117,9 +117,9 @@ public final class InMemoryHistoryStore implements HistoryStore {
     }
 
     /**
-     * The next time at which anything here changes by time alone: a run or a job becomes due, its owner's or cache's
-     * time is over, a deadline passes. Later than now; empty when time changes nothing. A test engine whose loops have
-     * nothing to do skips to it.
+     * The next time, later than now, at which the store changes by time alone: a run or a job becomes due, the time of
+     * its owner or its cache is over, a deadline passes. Empty if time changes nothing. A test engine whose loops are
+     * idle skips to it.
      */
     public Optional<Instant> nextDue() {
         return atomically(() -> {
@@ -143,7 +143,7 @@ public final class InMemoryHistoryStore implements HistoryStore {
         return tables.clock();
     }
 
-    /** Nothing to do: it is ready. */
+    /** Does nothing: the store is ready. */
     @Override
     public void open() {}
 
@@ -188,8 +188,8 @@ public final class InMemoryHistoryStore implements HistoryStore {
     }
 
     /**
-     * Runs them as any activity: there is no database in which anything could be written together with the outcome. What
-     * a body does to other systems stays done if its attempt is lost.
+     * Runs the bodies as those of any activity: there is no database in which their writes could commit together with
+     * the outcome. What a body does to other systems stays done if its attempt is lost.
      */
     @Override
     public Optional<TransactionalActivities> transactional() {
@@ -455,7 +455,6 @@ public final class InMemoryHistoryStore implements HistoryStore {
         return tables.hints();
     }
 
-    /** Drops nothing. */
     @Override
     public void close() {}
 

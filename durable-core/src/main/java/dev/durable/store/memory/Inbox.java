@@ -28,7 +28,7 @@ final class Inbox {
         return waiting.containsKey(messageId);
     }
 
-    /** Whether a message waits that is not among these. */
+    /** Returns whether a message waits that is not among these. */
     boolean hasOthersThan(Collection<UUID> consumed) {
         Set<UUID> known = Set.copyOf(consumed);
         return !known.containsAll(waiting.keySet());
@@ -46,7 +46,7 @@ final class Inbox {
         bytes = 0;
     }
 
-    /** Of the payloads. */
+    /** The bytes of the payloads that wait. */
     long bytes() {
         return bytes;
     }
@@ -63,7 +63,7 @@ final class Inbox {
         return waiting.values().stream().limit(limit).toList();
     }
 
-    /** Since when a message waits. */
+    /** The time since which a message waits. */
     @Nullable
     Instant waitingSince() {
         return waiting.isEmpty() ? null : waiting.values().iterator().next().at();

@@ -30,16 +30,16 @@ import org.jspecify.annotations.Nullable;
  * states.
  *
  * <pre>
- *   born ──► ready ──claim──► running ──settle──► gone
+ *   new ───► ready ──claim──► running ──outcome─► gone
  *     └────────┬──────────────►│ │
  *     eager    └── delayed ◄───┘ └── used up ──► dead, incident
  *                 retry, release
  * </pre>
  *
- * Paused, a job that waits is held where no claim looks; one that runs is held when it is put back. Left to the holder of
- * a token it is external: it keeps its lease, and no session has it.
+ * A paused job that waits is kept where no claim finds it; one that runs is kept there when it is put back. A job that
+ * is left to the holder of a token is external: it keeps its lease, and no session has it.
  *
- * <p>With a limit key, waiting stands in front of each ready: its key has to let it through.
+ * <p>A job with a limit key is waiting before it is ready, each time, until its key lets it through.
  */
 final class Job {
     private final JobKey key;
@@ -83,7 +83,7 @@ final class Job {
         return lease != null && lease.token().equals(token);
     }
 
-    /** Token and session of who runs it. */
+    /** The lease token and session of the worker that runs it. */
     NewJob.Lease lease() {
         return Objects.requireNonNull(lease, () -> key + " is not running");
     }
@@ -100,12 +100,12 @@ final class Job {
         paused = on;
     }
 
-    /** Whether an attempt is under way, here or elsewhere. */
+    /** Returns whether an attempt is under way, in this worker or elsewhere. */
     boolean isLeased() {
         return lease != null;
     }
 
-    /** What orders have added travels with it from here on. */
+    /** Starts an attempt; from here on the notes that orders have added travel with the job. */
     void run(NewJob.Lease holder, Instant now) {
         state = ActivityState.RUNNING;
         lease = holder;
@@ -116,7 +116,7 @@ final class Job {
         revision = 0;
     }
 
-    /** Null is at once. */
+    /** Makes the job wait until this time; null is no delay. */
     void waitUntil(@Nullable Instant until) {
         state = paused ? ActivityState.PAUSED : until == null ? ActivityState.READY : ActivityState.DELAYED;
         visibleAt = until;
@@ -136,7 +136,7 @@ final class Job {
         silentUntil = null;
     }
 
-    /** Its body has returned, the attempt goes on. */
+    /** Leaves the attempt, whose body has returned, to the holder of its token. */
     void detach(JobUpdate.Detach how, Instant now) {
         begin();
         boolean heard = revision <= how.revision() || deadline == null;
@@ -148,7 +148,7 @@ final class Job {
         silentUntil = how.silence() == null ? null : now.plus(how.silence());
     }
 
-    /** When the attempt of the token's holder times out; null is never. */
+    /** The time at which the attempt of the token's holder times out; null is never. */
     @Nullable
     Instant holdsUntil() {
         return StoredTimes.earlier(
@@ -157,7 +157,7 @@ final class Job {
 
     // ── orders ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    /** What the run's history is to keep of it when the run closes over it. */
+    /** The notes and details that the run's history is to keep if the run closes before the job ends. */
     LeftJob left() {
         return new LeftJob(key.seq(), attempt, allNotes(), heartbeatDetails, null);
     }
@@ -166,12 +166,12 @@ final class Job {
         return new JobOrder.Seen(lease == null ? null : lease.token(), attempt, revision);
     }
 
-    /** As orders find it. */
+    /** The state of the job by which {@link OrderRules} judge orders. */
     OrderRules.Found found() {
         return new OrderRules.Found(seen(), isLeased(), state.isBuried(), paused, visibleAt != null, cancelRequested);
     }
 
-    /** Something of it was ordered to change. */
+    /** Counts a change by an order, and adds its note. */
     void revised(@Nullable String note) {
         revision++;
         operatorNotes = JobNotes.with(operatorNotes, note);
@@ -230,9 +230,9 @@ final class Job {
     }
 
     /**
-     * As people see it.
+     * The job as listings and descriptions show it.
      *
-     * @param whole with its arguments and notes
+     * @param whole whether to include its arguments and notes
      */
     OpenJob open(Function<UUID, @Nullable String> identity, boolean whole) {
         OpenJob.Worker worker = state == ActivityState.RUNNING
@@ -259,18 +259,18 @@ final class Job {
 
     // ── attempts ────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    /** Until its key lets it through. */
+    /** Makes the job wait until its limit key lets it through. */
     void waitForKey() {
         waitUntil(null);
         state = ActivityState.WAITING;
     }
 
-    /** Its body has been called, or may have: it is not late to start any more. */
+    /** Marks the job as begun, as its body has been called or may have been: schedule-to-start ends it no more. */
     void begin() {
         begun = true;
     }
 
-    /** It runs, and its worker is gone. */
+    /** The job for the decision about it after its worker is gone. */
     OrphanedJob orphaned() {
         return new OrphanedJob(
                 key,
@@ -284,13 +284,13 @@ final class Job {
                 operatorNotes);
     }
 
-    /** Its worker is gone, and another may run it. */
+    /** Counts the crash of its worker, if it was one, before the job goes back for another worker. */
     void requeued(OrphanedJob.Decision.Requeued how) {
         begin();
         crashes += how.crash();
     }
 
-    /** Its worker is gone, and an operator must decide whether it runs again. */
+    /** Takes over the notes and the crash of a job that stays for an operator, as its worker is gone. */
     void failed(OrphanedJob.Decision.Failed how) {
         failedAttempt(how.nextAttempt(), how.notes(), how.lastFailure(), null);
         crashes += how.crash();
@@ -322,7 +322,10 @@ final class Job {
         cancelRequested = true;
     }
 
-    /** Null keeps what is stored; so do options that an order has changed meanwhile. */
+    /**
+     * Takes over the end of a failed attempt. A failure or options of null keep the stored ones; options that an order
+     * has changed meanwhile stay, too.
+     */
     void failedAttempt(
             int nextAttempt, String notes, @Nullable String failure, JobUpdate.@Nullable NewOptions options) {
         replace(options);
@@ -339,19 +342,19 @@ final class Job {
         }
     }
 
-    /** Null keeps what is stored. */
+    /** Takes over notes and failure; notes of null keep the stored ones. */
     void noted(@Nullable String notes, String failure) {
         this.notes = notes == null ? this.notes : notes;
         this.lastFailure = failure;
     }
 
-    /** Null keeps what is stored. */
+    /** Takes over notes and options; null keeps the stored ones. */
     void annotate(@Nullable String notes, JobUpdate.@Nullable NewOptions options) {
         replace(options);
         this.notes = notes == null ? this.notes : notes;
     }
 
-    /** Null keeps what is stored. */
+    /** Takes over heartbeat details; null keeps the stored ones. */
     void heartbeat(@Nullable String details) {
         heartbeatDetails = details == null ? heartbeatDetails : details;
     }
@@ -360,13 +363,13 @@ final class Job {
         return CancelledIdleJob.outcome(key, attempt - 1, heartbeatDetails, allNotes());
     }
 
-    /** When its time is over if nobody runs it; null is never. */
+    /** The time at which a timeout ends the job if no worker runs it; null is never. */
     @Nullable
     Instant waitsUntil() {
         return StoredTimes.earlier(toStart(), spec.deadlines().toClose());
     }
 
-    /** Schedule-to-start is for what has not begun. */
+    /** The deadline of schedule-to-start, which counts only until the job has begun. */
     private @Nullable Instant toStart() {
         return begun ? null : spec.deadlines().toStart();
     }

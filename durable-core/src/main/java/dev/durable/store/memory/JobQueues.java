@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 /** The jobs of the store by state and task queue: waiting, ready, running, external. */
 final class JobQueues {
     private final Map<String, Queue> queues = new HashMap<>();
-    /** Those that wait, by when their time is over. */
+    /** The jobs that wait, by the time at which a timeout ends them. */
     private final Agenda<Job> deadlines = new Agenda<>();
     /** The external jobs (left to token holders) by the time of their timeout. */
     private final Agenda<Job> external = new Agenda<>();
@@ -33,7 +33,7 @@ final class JobQueues {
 
     private record Queue(Agenda<Job> ready, Agenda<Job> delayed, Map<String, Agenda<Job>> waiting) {}
 
-    /** A new job: run by its writer, ready, or delayed. */
+    /** Adds a new job: run by its writer, ready, or delayed. */
     void add(Job job, Instant now) {
         NewJob.Lease eager = job.spec().eager();
         if (eager != null) {
@@ -45,20 +45,20 @@ final class JobQueues {
         }
     }
 
-    /** Takes it from its queue for this holder. */
+    /** Takes the job from its queue for this lease. */
     void run(Job job, NewJob.Lease holder, Instant now) {
         remove(job);
         hold(job, holder, now);
     }
 
-    /** The attempt is left to the holder of its token and no longer belongs to a session. */
+    /** Leaves the attempt to the holder of its token, so that it no longer belongs to a session. */
     void detach(Job job, JobUpdate.Detach how, Instant now) {
         remove(job);
         job.detach(how, now);
         external.put(job, job.holdsUntil());
     }
 
-    /** Its options or deadlines were changed where it is. */
+    /** Sorts the job anew after its options or deadlines were changed. */
     void reschedule(Job job) {
         if (job.state() == ActivityState.EXTERNAL) {
             external.put(job, job.holdsUntil());
@@ -72,7 +72,6 @@ final class JobQueues {
         return external.due(now);
     }
 
-    /** Puts it back into its queue, from wherever it is. */
     void putBack(Job job, Duration delay, Instant now) {
         remove(job);
         if (delay.isZero() || delay.isNegative()) {
@@ -82,7 +81,7 @@ final class JobQueues {
         }
     }
 
-    /** Takes a job that waits out of its queue, or back where it would stand now. */
+    /** Takes a paused job that waits out of its queue, or puts a resumed one where it would stand now. */
     void pause(Job job, boolean on, Instant now) {
         job.pause(on);
         if (!job.isLeased()) {
@@ -104,13 +103,12 @@ final class JobQueues {
         deadlines.put(job, job.waitsUntil());
     }
 
-    /** Nobody runs it until an operator says what becomes of it. */
+    /** Keeps the job as a dead letter or an incident: no worker runs it until an operator decides about it. */
     void bury(Job job, boolean incident, OpenJob.Burial burial) {
         remove(job);
         job.die(incident, burial);
     }
 
-    /** Takes it out of the queues. */
     void remove(Job job) {
         of(job).ready.remove(job);
         of(job).delayed.remove(job);
@@ -126,7 +124,7 @@ final class JobQueues {
         }
     }
 
-    /** The first ones that may be run now, by rank; delayed ones whose time has come have joined them. */
+    /** The first jobs that may be run now, by rank; delayed ones whose time has come have joined them. */
     List<Job> claimable(JobClaim claim, Set<String> activities, int limit, Instant now) {
         wakeDelayed(claim.taskQueue(), now);
         return queue(claim.taskQueue())
@@ -158,7 +156,7 @@ final class JobQueues {
         return waiting;
     }
 
-    /** Its key lets it through. */
+    /** Makes a job ready that its limit key lets through. */
     void admit(Job job) {
         waiting(job).ifPresent(agenda -> {
             Instant rank = agenda.timeOf(job);
@@ -168,7 +166,7 @@ final class JobQueues {
         });
     }
 
-    /** Everything in the queue that nobody runs or will run. */
+    /** All jobs of the queue that no worker runs and that are to be run. */
     Stream<Job> all(String taskQueue) {
         Queue queue = queue(taskQueue);
         return Stream.of(
@@ -188,7 +186,7 @@ final class JobQueues {
         return Set.copyOf(queues.keySet());
     }
 
-    /** Since when it waits, by its rank. */
+    /** The time since which a job waits, by its rank. */
     static Instant since(Instant rank, Job job) {
         return rank.plus(Aging.STEP.multipliedBy(job.spec().priority()));
     }
@@ -202,7 +200,7 @@ final class JobQueues {
                 .min(Instant::compareTo);
     }
 
-    /** When the first of those that wait for their time is due. */
+    /** The time at which the first of the delayed jobs is due. */
     Optional<Instant> nextDelayed(String taskQueue, Instant now) {
         return queue(taskQueue).delayed.firstAfter(now);
     }
@@ -211,29 +209,29 @@ final class JobQueues {
         return List.copyOf(running.getOrDefault(session, Map.of()).values());
     }
 
-    /** Sessions that jobs name. */
+    /** The sessions that hold jobs. */
     Set<UUID> holders() {
         return Set.copyOf(running.keySet());
     }
 
-    /** Those that nobody runs and whose time is over, the earliest first. */
+    /** The jobs that no worker runs and that have timed out, the earliest first. */
     Stream<Job> overdue(Instant now) {
         return deadlines.due(now);
     }
 
-    /** The first time at which one that nobody runs is overdue. */
+    /** The first time at which a job that no worker runs times out. */
     @Nullable
     Instant firstDeadline() {
         return deadlines.first();
     }
 
-    /** The same for external jobs. */
+    /** The first time at which an external job times out. */
     @Nullable
     Instant firstExternalDeadline() {
         return external.first();
     }
 
-    /** When delayed jobs become due, or the time of one that waits is over, after this time. */
+    /** The times after this one at which delayed jobs become due or waiting jobs time out. */
     Stream<Instant> timesAfter(Instant now) {
         return Stream.of(
                         queues.values().stream().flatMap(queue -> queue.delayed.firstAfter(now).stream()),

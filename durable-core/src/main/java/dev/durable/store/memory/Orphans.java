@@ -5,7 +5,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.UUID;
 
-/** The jobs of each session, and what becomes of them when the session ends or dies. */
+/** Puts back or ends the jobs of a session when the session ends or dies. */
 final class Orphans {
     private final Tables tables;
 
@@ -38,7 +38,7 @@ final class Orphans {
         return died;
     }
 
-    /** The session is closed in good order: no crash is counted. */
+    /** Closes a session in good order: no crash is counted. */
     void release(UUID session) {
         tables.sessions().close(session);
         tables.places().freeAllOf(session::equals);

@@ -13,12 +13,12 @@ final class PendingNudges implements Nudges {
     private final List<Consumer<Nudge>> listeners = new CopyOnWriteArrayList<>();
     private final Set<Nudge> owed = new LinkedHashSet<>();
 
-    /** To be sent after the lock is released. */
+    /** Adds a nudge that is to be sent after the lock is released. */
     void owe(Nudge nudge) {
         owed.add(nudge);
     }
 
-    /** What is owed; it is not any more. Under the lock. */
+    /** Removes the nudges that are to be sent, and returns them. Called under the lock. */
     List<Nudge> takeOwed() {
         if (owed.isEmpty()) {
             return List.of();

@@ -9,16 +9,14 @@ import java.util.UUID;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Counts bodies that may still run although their jobs do not any more, and that therefore keep a place under a limit.
- */
+/** Counts bodies that may still run although their jobs don't, and that therefore keep a place under a limit. */
 final class Places {
     private final Map<UUID, Place> kept = new HashMap<>();
 
     private record Place(
             UUID session, String taskQueue, @Nullable String limitKey, Instant until) {}
 
-    /** A running job is about to be taken from its worker, or given up by it. */
+    /** Keeps the place of a running job that is about to be taken from its worker, or given up by it. */
     void keep(Job job, boolean limited, Instant now) {
         if (limited && job.state() == ActivityState.RUNNING) {
             Place place = new Place(
@@ -34,12 +32,12 @@ final class Places {
         kept.remove(lease);
     }
 
-    /** The session was closed: its places are no longer counted. */
+    /** Frees the places of sessions that were closed. */
     void freeAllOf(Predicate<UUID> sessions) {
         kept.values().removeIf(place -> sessions.test(place.session()));
     }
 
-    /** How many are taken in this queue. */
+    /** The number of places that are taken in this queue. */
     int count(String taskQueue, Instant now, Predicate<UUID> isAlive) {
         return (int) kept.values().stream()
                 .filter(place -> place.taskQueue().equals(taskQueue))
@@ -47,7 +45,7 @@ final class Places {
                 .count();
     }
 
-    /** How many are taken of this limit key. */
+    /** The number of places that are taken under this limit key. */
     int count(String taskQueue, String limitKey, Instant now, Predicate<UUID> isAlive) {
         return (int) kept.values().stream()
                 .filter(place -> place.taskQueue().equals(taskQueue) && limitKey.equals(place.limitKey()))

@@ -22,7 +22,7 @@ final class QueueSettings {
     private final Map<String, RecentStarts> starts = new HashMap<>();
     private final Map<String, Map<String, RecentStarts>> keyStarts = new HashMap<>();
 
-    /** Until then; {@link Instant#MAX} is for good. False where it is so. */
+    /** Pauses a queue until this time; {@link Instant#MAX} is for good. Returns false if that is so already. */
     boolean pause(String taskQueue, Instant until) {
         return !until.equals(pausedQueues.put(taskQueue, until));
     }
@@ -91,7 +91,7 @@ final class QueueSettings {
                 .computeIfAbsent(key, k -> new RecentStarts());
     }
 
-    /** A job was claimed. */
+    /** Counts the start of a job that was claimed. */
     void begun(Job job, Instant now) {
         String key = job.spec().limitKey();
         String taskQueue = job.spec().route().taskQueue();
@@ -100,7 +100,7 @@ final class QueueSettings {
         }
     }
 
-    /** When a pause ends, after this time. */
+    /** The times after this one at which a pause ends. */
     Stream<Instant> timesAfter(Instant now) {
         return Stream.concat(pausedQueues.values().stream(), pausedActivities.values().stream())
                 .filter(until -> until.isAfter(now) && !until.equals(Instant.MAX));

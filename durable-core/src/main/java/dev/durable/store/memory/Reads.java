@@ -194,7 +194,7 @@ final class Reads {
                 .filter(record -> FilterMatch.matches(filter, record));
     }
 
-    /** Of a job that was enqueued again, the run that came last is. */
+    /** Returns whether the run is a member of the batch: of a job that was enqueued again, only the latest run is. */
     private boolean isMember(String batch, RunRow run) {
         BatchPlace place = run.start().place();
         return place != null && place.batch().equals(batch) && runs.isAt(place, run);

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.ToLongFunction;
 
-/** Tracks how many bytes are left of a {@linkplain dev.durable.store.Portion portion} while it is filled. */
+/** Tracks the bytes that are left of a {@linkplain dev.durable.store.Portion portion} while it is filled. */
 final class Room {
     private long left;
 

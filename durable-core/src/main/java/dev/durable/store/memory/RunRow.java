@@ -29,7 +29,7 @@ final class RunRow {
     private final Hold hold;
     private @Nullable Ending ending;
 
-    /** How it ended, and under which fence. */
+    /** The end of the run, and the fence under which it was written. */
     record Ending(
             WorkflowStatus status,
             @Nullable String result,
@@ -93,48 +93,48 @@ final class RunRow {
         inbox.clear();
     }
 
-    /** Whether it closed, at that time or later. */
+    /** Returns whether the run closed at that time or later. */
     boolean closedSince(Instant time) {
         return ending != null && !ending.at().isBefore(time);
     }
 
-    /** Whether this fence wrote the event, closed the run, or is the current one. */
+    /** Returns whether this fence wrote the event, closed the run, or is the current one. */
     boolean wasWrittenUnder(UUID fence, long eventId) {
         UUID current = ending == null ? hold.fence() : ending.fence();
         return fence.equals(current) || fence.equals(fences.get(eventId));
     }
 
-    /** Whether the message became an event. */
+    /** Returns whether the message became an event. */
     boolean hasRecorded(UUID messageId) {
         return history.stream().anyMatch(event -> messageId.equals(event.messageId()));
     }
 
-    /** Since when there is something to do; null is nothing. */
+    /** The time since which the run is due; null if it is not. */
     @Nullable
     Instant dueSince() {
         return ending != null ? null : StoredTimes.earlier(hold.wakeAt(), inbox.waitingSince());
     }
 
-    /** When it may be claimed by everybody: due, not stalled, not owned; null is never, or paused. */
+    /** The time from which any session may claim the run: due, not stalled, not owned; null is never, or paused. */
     @Nullable
     Instant claimableAt() {
         Instant due = dueSince();
         return due == null || hold.paused() ? null : StoredTimes.latest(due, hold.notBefore(), hold.ownedUntil());
     }
 
-    /** When it expires; null is never. */
+    /** The time at which it expires; null is never. */
     @Nullable
     Instant expiresAt() {
         return ending != null ? null : StoredTimes.earlier(start.deadlines().timesOutAt(), hold.toBeBegunBy());
     }
 
-    /** Of a background job the name of its activity; null of any other run. */
+    /** The activity of a background job; null for any other run. */
     @Nullable
     String activityOfJob() {
         return JobStart.activity(start.type(), history.getFirst().attributes());
     }
 
-    /** Who started it; null where its first event does not say. */
+    /** The client that started the run; null if its first event does not name it. */
     @Nullable
     String startedBy() {
         return JobStart.startedBy(history.getFirst().attributes());

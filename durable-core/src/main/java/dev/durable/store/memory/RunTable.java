@@ -25,10 +25,10 @@ final class RunTable {
 
     private final TreeMap<UUID, RunRow> byRunId = new TreeMap<>(RunIds.ORDER);
     private final Map<UUID, RunRow> index = new HashMap<>();
-    /** In the order of their starts: only the last one can be open. */
+    /** In the order of their starts: only the last run of a workflow id can be open. */
     private final Map<String, List<RunRow>> byWorkflowId = new HashMap<>();
 
-    /** The last one that was started at each place. */
+    /** The last run that was started at each place. */
     private final Map<String, NavigableMap<Integer, RunRow>> byBatch = new HashMap<>();
 
     private final Map<String, Agenda<RunRow>> claimable = new HashMap<>();
@@ -47,18 +47,17 @@ final class RunTable {
         place(run);
     }
 
-    /** The runs of a batch by their numbers. */
     NavigableMap<Integer, RunRow> batch(String id) {
         return byBatch.getOrDefault(id, new TreeMap<>());
     }
 
-    /** Whether it is the run at this place of a batch. */
-    @SuppressWarnings("ReferenceEquality") // that very run
+    /** Returns whether it is the run at this place of a batch. */
+    @SuppressWarnings("ReferenceEquality") // identity is meant
     boolean isAt(@Nullable BatchPlace place, RunRow run) {
         return place != null && batch(place.batch()).get(place.number()) == run;
     }
 
-    /** To be called after each change of when a run is due. */
+    /** Sorts a run anew; to be called after each change of the time at which it is due. */
     void place(RunRow run) {
         agenda(run.start().taskQueue()).put(run, run.claimableAt());
         expiring.put(run, run.expiresAt());
@@ -75,7 +74,7 @@ final class RunTable {
         return run == null || !run.isOpen() ? null : run;
     }
 
-    /** The open run, else the one that closed last. */
+    /** The open run of a workflow id, else the one that closed last. */
     @Nullable
     RunRow latest(String workflowId) {
         List<RunRow> runs = byWorkflowId.get(workflowId);
@@ -143,7 +142,10 @@ final class RunTable {
                 .min(Instant::compareTo);
     }
 
-    /** Whatever time will change here: what becomes due, is given up by its owner or its cache, or expires. */
+    /**
+     * The times after this one at which the runs change by time alone: a run becomes due, is given up by its owner or
+     * its cache, or expires.
+     */
     Stream<Instant> timesAfter(Instant now) {
         Stream<Instant> due = claimable.values().stream().flatMap(agenda -> agenda.firstAfter(now).stream());
         Stream<Instant> leftToCache = claimable.values().stream()
@@ -154,7 +156,7 @@ final class RunTable {
         return Stream.of(due, leftToCache, expiring.firstAfter(now).stream()).flatMap(times -> times);
     }
 
-    /** For how long due runs that the claimer can serve are still left to who has them cached. */
+    /** How long the due runs that this session can serve are still left to other sessions that have them cached. */
     Stream<Duration> leftToOthers(String taskQueue, RunClaim claim, Instant now) {
         return agenda(taskQueue)
                 .due(now)
@@ -163,7 +165,7 @@ final class RunTable {
                 .map(then -> Duration.between(now, then));
     }
 
-    /** When who has it cached has no precedence any more. */
+    /** The time from which the session that has a run cached has no precedence any more. */
     private static Stream<Instant> openToAll(RunRow run) {
         Instant since = run.dueSince();
         return since == null ? Stream.empty() : Stream.of(since.plus(CACHED_FIRST));

@@ -56,7 +56,7 @@ final class Sessions {
         rows.remove(session);
     }
 
-    /** Dead ones that no claim names any more go. */
+    /** Removes dead sessions that hold no jobs any more. */
     void forgetDead(Collection<UUID> holders) {
         rows.values().removeIf(row -> row.dead() && !holders.contains(row.session()));
     }

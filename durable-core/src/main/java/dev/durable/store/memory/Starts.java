@@ -56,7 +56,7 @@ final class Starts {
         return new StartOutcome.AlreadyOpen(key.runId(), type, deliveries.deliver(delivery));
     }
 
-    /** The closed run that took the message, where the start is a resend; null where there is none. */
+    /** The closed run that took the message, if the start is a resend; null if there is none. */
     private @Nullable RunRow taker(NewRun start) {
         InboxMessage message = start.message();
         if (message == null || !start.tellsOpenRuns()) {

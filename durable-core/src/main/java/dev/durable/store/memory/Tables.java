@@ -100,7 +100,7 @@ final class Tables {
         jobs.remove(job);
     }
 
-    /** Nobody runs the job any more: it waits for another attempt, or ends here if it is to be cancelled. */
+    /** Puts back a job that no worker runs any more, for another attempt, or ends it if it is to be cancelled. */
     void putBack(Job job, Duration delay) {
         if (job.cancelRequested()) {
             endCancelled(job);
@@ -110,7 +110,7 @@ final class Tables {
         }
     }
 
-    /** Its worker is gone. */
+    /** Applies the decision about a job whose worker is gone. */
     void orphaned(Job job, OrphanedJob.Decision decision) {
         switch (decision) {
             case OrphanedJob.Decision.Requeued how -> {
@@ -126,7 +126,10 @@ final class Tables {
         }
     }
 
-    /** Its attempts or crashes are used up. Nobody waits for one that is to be cancelled. */
+    /**
+     * Keeps a job that has used up its attempts or crashes as a dead letter or an incident; one whose cancellation was
+     * requested ends instead.
+     */
     void bury(Job job, boolean incident, String fingerprint) {
         if (job.cancelRequested()) {
             endCancelled(job);
@@ -136,14 +139,14 @@ final class Tables {
         }
     }
 
-    /** Its retention is over. */
+    /** Ends a dead letter whose retention is over. */
     void purge(Job job) {
         endIdle(
                 job,
                 PurgedDeadLetter.outcome(job.key(), job.seen().attempt(), job.lastFailure(), now(), job.allNotes()));
     }
 
-    /** The workflow wants it to stop: a running one learns of it, any other ends here. */
+    /** Cancels a job for its workflow: a running job is marked so that its worker learns of it, any other ends here. */
     void cancel(Job job) {
         job.requestCancel();
         if (!job.isLeased()) {
@@ -151,14 +154,14 @@ final class Tables {
         }
     }
 
-    /** Its attempt is over, its body may not be: where that is limited, it keeps its place. */
+    /** Keeps the place of a job whose attempt is over while its body may go on, if limits count it. */
     void keepPlace(Job job) {
         boolean limited = job.spec().limitKey() != null
                 || settings.limits(job.spec().route().taskQueue()).concurrency() != null;
         places.keep(job, limited, now());
     }
 
-    /** The run ends: its jobs and its inbox go. */
+    /** Ends the run: its jobs and its inbox are deleted. */
     void end(RunRow run, RunRow.Ending ending) {
         for (Job job : List.copyOf(run.jobs().values())) {
             keepPlace(job);
@@ -169,7 +172,7 @@ final class Tables {
         hints.owe(new RunClosed(run.key().runId()));
     }
 
-    /** It timed out while nobody ran it. */
+    /** Ends a job that timed out while no worker ran it. */
     void timeOut(Job job) {
         endIdle(job, job.timedOutOutcome(now()));
     }
@@ -192,19 +195,19 @@ final class Tables {
         return run;
     }
 
-    /** Paused, or no more. */
+    /** Pauses or resumes a job. */
     void pause(Job job, boolean on) {
         jobs.pause(job, on, now());
         hintIfReady(job);
     }
 
-    /** Its next attempt is due. */
+    /** Makes the next attempt due now. */
     void retryNow(Job job) {
         jobs.putBack(job, Duration.ZERO, now());
         hintIfReady(job);
     }
 
-    /** Its next attempt is due then, or as soon as it is resumed. */
+    /** Makes the next attempt due at this time, or as soon as the job is resumed. */
     void reschedule(Job job, Instant at) {
         jobs.putBack(job, Duration.between(now(), at), now());
         hintIfReady(job);

@@ -11,12 +11,12 @@ import java.util.concurrent.atomic.AtomicReference;
 
 /** Time that stands still until it is moved, and never goes back. Thread-safe. */
 public final class VirtualClock implements StoreClock {
-    /** When a clock starts that is not told otherwise. */
+    /** The time at which a clock starts by default. */
     public static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
 
     /**
-     * How much nanoseconds move in one leap, however far the time leaps: nothing waits for longer by them, and the
-     * difference of two of them must not overflow.
+     * The most by which the nanoseconds move in one leap, however far the time leaps: no wait in nanoseconds is longer,
+     * and the difference of two readings must not overflow.
      */
     private static final Duration LONGEST_LEAP = Bounds.WAIT.plusDays(1);
 
@@ -31,7 +31,7 @@ public final class VirtualClock implements StoreClock {
         this.reading = new AtomicReference<>(new Reading(start.truncatedTo(ChronoUnit.MICROS), 0));
     }
 
-    /** What the clock shows. */
+    /** The time and the nanoseconds that the clock shows. */
     private record Reading(Instant now, long nanos) {
         Reading at(Instant later) {
             return new Reading(later, nanos + leap(Duration.between(now, later)));
@@ -55,9 +55,9 @@ public final class VirtualClock implements StoreClock {
     }
 
     /**
-     * The time that is so much later.
+     * Returns the time that is later by this duration.
      *
-     * @throws IllegalArgumentException where that is before this one, or after {@link Bounds#LATEST}
+     * @throws IllegalArgumentException if that is before this one, or after {@link Bounds#LATEST}
      */
     public static Instant later(Instant now, Duration by) {
         if (by.isNegative()) {
@@ -73,14 +73,14 @@ public final class VirtualClock implements StoreClock {
     /**
      * Moves time on, by whole microseconds.
      *
-     * @throws IllegalArgumentException where it would go back, or beyond {@link Bounds#LATEST}
+     * @throws IllegalArgumentException if it would go back, or beyond {@link Bounds#LATEST}
      */
     public void advance(Duration by) {
         reading.updateAndGet(at -> at.at(later(at.now(), by).truncatedTo(ChronoUnit.MICROS)));
         tell();
     }
 
-    /** Moves time on to this instant, or to the microsecond after it: what is due then is due now. */
+    /** Moves time on to this instant, or to the microsecond after it: everything due at that instant is due now. */
     public void advanceTo(Instant instant) {
         Instant target = instant.plusNanos(999).truncatedTo(ChronoUnit.MICROS);
         Reading before = reading.getAndUpdate(at -> at.now().isBefore(target) ? at.at(target) : at);
@@ -102,7 +102,7 @@ public final class VirtualClock implements StoreClock {
         listeners.forEach(Runnable::run);
     }
 
-    /** Ends what it stands for. */
+    /** A registration, which is ended by closing it. */
     @FunctionalInterface
     public interface Registration extends AutoCloseable {
         @Override

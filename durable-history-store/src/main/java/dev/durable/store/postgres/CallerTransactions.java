@@ -3,33 +3,37 @@ package dev.durable.store.postgres;
 import java.sql.Connection;
 import java.util.Optional;
 
-/** How a store finds the transaction that its caller has open, as a framework keeps it for the current thread. */
+/** Finds the transaction that the caller of a store has open, as a framework binds it to the current thread. */
 public interface CallerTransactions {
     /**
-     * The connection of the transaction that is open on this thread and in the store's database; empty without one. One that
-     * is committed or rolled back counts no more, though its callbacks may still run: what is written in it then is lost.
+     * Returns the connection of the transaction that is open on this thread and in the store's database; empty without
+     * one. A transaction that is committed or rolled back does not count, though its callbacks may still run, as writes
+     * in it would be lost.
      *
-     * @throws RuntimeException where that can't be told, so that nothing is written
+     * @throws RuntimeException if that can't be determined, so that nothing is written
      */
     Optional<Connection> current();
 
-    /** Runs the action after the current transaction has committed. Called before what the action is about is written. */
+    /**
+     * Runs the action after the current transaction has committed. It is called before the rows that the action is
+     * about are written.
+     */
     void afterCommit(Runnable action);
 
-    /** Whether {@link #afterCommit} does what it says. Where it does not, polls find what a commit has brought. */
+    /** Returns whether {@link #afterCommit} runs its actions. If it does not, polls find the rows of a commit. */
     default boolean tellsOfCommits() {
         return true;
     }
 
     /**
-     * Whether a connection may be one of another database than the store's, as where its DataSource chooses the database
-     * by a key: then each is looked at, and a call in such a transaction is refused.
+     * Returns whether a connection may lead to another database than the store's, as with a DataSource that chooses the
+     * database by a key. Then each connection is checked, and a call in a transaction of another database is refused.
      */
     default boolean mayBeElsewhere() {
         return false;
     }
 
-    /** Nobody ever has one open. */
+    /** Callers that never have a transaction open. */
     CallerTransactions NONE = new CallerTransactions() {
         @Override
         public Optional<Connection> current() {

@@ -17,16 +17,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Removes the histories of a month by dropping its partition, while the engine works on: for the owner of the schema, on
- * direct connections (a pooler in transaction mode can't detach concurrently).
+ * Removes the histories of a month by dropping its partition, while engines go on working. It is used by the owner of
+ * the schema, on direct connections (a pooler in transaction mode can't detach concurrently).
  *
  * <pre>{@code
  * HistoryPartitions.of(ownersDataSource).drop(YearMonth.of(2026, 3));
  * }</pre>
  *
- * <p>The partition is detached concurrently, which waits for transactions that read the history and holds up nobody, and
- * dropped when it is nobody's part any more. What was broken off in the middle is finished by the next call. Runs and their
- * results stay in {@code v_workflow}; their events are gone.
+ * <p>The partition is detached concurrently, which waits for transactions that read the history and blocks no other,
+ * and is dropped once it is detached. A call that was interrupted in the middle is finished by the next one. Runs and
+ * their results stay in {@code v_workflow}; their events are gone.
  *
  * <p>Thread-safe.
  */
@@ -43,24 +43,24 @@ public final class HistoryPartitions {
         this.ddl = new Ddl(owner, schema, failures, patience);
     }
 
-    /** Of the schema {@code durable}. */
+    /** Works on the schema {@code durable}. */
     public static HistoryPartitions of(DataSource owner) {
         return of(owner, SchemaName.DEFAULT);
     }
 
-    /** Of a schema of this name. */
+    /** Works on the schema of this name. */
     public static HistoryPartitions of(DataSource owner, String schema) {
         return new HistoryPartitions(owner, new SchemaName(schema), Ddl.PATIENCE);
     }
 
     /**
-     * Drops the histories of all runs that were started in a month (UTC), also those that were detached before; the audit
-     * says so.
+     * Drops the histories of all runs that were started in a month (UTC), also those that were detached before; the
+     * audit records it.
      *
      * @return the tables that were dropped; empty if there was none
-     * @throws DurableException if a run of that month is open, as it could not go on; if the month has not been over for a
-     *     day; if a partition that somebody else has made may have histories of that month; if others hold the table for
-     *     more than two minutes; or if this user does not own it
+     * @throws DurableException if a run of that month is open, as it could not go on; if the month has not been over
+     *     for a day; if a partition that this library has not created may contain histories of that month; if other
+     *     transactions hold the table for more than two minutes; or if this user does not own it
      */
     public List<String> drop(YearMonth month) {
         String what = "the history of " + month + " can't be dropped";
@@ -90,7 +90,10 @@ public final class HistoryPartitions {
         return dropped;
     }
 
-    /** A run without a history can't go on; and clocks differ, so a month is over a day later. */
+    /**
+     * Refuses if a run of the month is open, as it could not go on without its history, or if the month has not been
+     * over for a day, as clocks differ.
+     */
     private void refuseNeeded(String what, YearMonth month, Statement statement) throws SQLException {
         List<String> over = Ddl.strings(
                 statement,
@@ -115,7 +118,10 @@ public final class HistoryPartitions {
         }
     }
 
-    /** What others have made has histories of other months as well, or will have. */
+    /**
+     * Refuses if a partition that this library has not created may contain histories of the month, as it contains those
+     * of other months as well, or will.
+     */
     private void refuseOthers(String what, YearMonth month, Statement statement) throws SQLException {
         List<String> others = Ddl.strings(
                 statement,
@@ -130,7 +136,7 @@ public final class HistoryPartitions {
         }
     }
 
-    /** Of whatever month: while one is being detached, the server detaches no other. */
+    /** Finishes a detachment of any month: while a partition is being detached, the server detaches no other. */
     private void finishDetaching(Statement statement) throws SQLException {
         List<String> pending = Ddl.strings(statement, """
                 select quote_ident(c.relname) from pg_inherits i join pg_class c on c.oid = i.inhrelid
@@ -140,7 +146,7 @@ public final class HistoryPartitions {
         }
     }
 
-    /** With whatever number a second one of the month has. */
+    /** The partitions of the month, the numbered further ones of the month included. */
     private List<String> tables(YearMonth month, String condition, Statement statement) throws SQLException {
         return Ddl.strings(
                 statement, """

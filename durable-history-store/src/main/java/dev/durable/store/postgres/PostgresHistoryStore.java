@@ -85,9 +85,10 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>The DataSource is the application's own, pooled (ten connections are plenty: a few loops and lanes share them). It
- * may stand behind a pooler in transaction mode: nothing here rests on the session, but for LISTEN, which can be
- * {@linkplain PostgresHistoryStoreBuilder#notify switched off}, and for server-prepared statements, which such a pooler has to support
- * (PgBouncer 1.21 with {@code max_prepared_statements}) or which {@code prepareThreshold=0} in the URL switches off.
+ * may stand behind a pooler in transaction mode: the store uses no state of the session, except for LISTEN, which can
+ * be {@linkplain PostgresHistoryStoreBuilder#notify switched off}, and for server-prepared statements, which such a
+ * pooler has to support (PgBouncer 1.21 with {@code max_prepared_statements}) or which {@code prepareThreshold=0} in
+ * the URL switches off.
  *
  * <p>Thread-safe. Closing the store does not close the DataSource.
  */
@@ -166,12 +167,11 @@ public final class PostgresHistoryStore extends DatabaseViews implements History
         return connections.schema().value();
     }
 
-    /** A store in the schema {@code durable} of this database, which it creates and upgrades when it is opened. */
     public static PostgresHistoryStore of(DataSource dataSource) {
         return builder(dataSource).build();
     }
 
-    /** For another schema, another way of migrating, or without NOTIFY. */
+    /** Builds a store with other options, such as another schema, another way of migrating, or without NOTIFY. */
     public static PostgresHistoryStoreBuilder builder(DataSource dataSource) {
         return new PostgresHistoryStoreBuilder(dataSource);
     }
@@ -455,14 +455,14 @@ public final class PostgresHistoryStore extends DatabaseViews implements History
     }
 
     /**
-     * The DataSource of a store that was told nothing of the transactions that callers have open there; empty where it was,
-     * by {@link PostgresHistoryStoreBuilder#transactions}, be it {@link CallerTransactions#NONE}. For containers that know of such transactions.
+     * The DataSource of a store that was not configured by {@link PostgresHistoryStoreBuilder#transactions} to find its
+     * callers' transactions; empty if it was, even with {@link CallerTransactions#NONE}. It is for containers that know
+     * of such transactions.
      */
     public Optional<DataSource> withoutTransactions() {
         return Optional.ofNullable(untold);
     }
 
-    /** Stops listening to other processes. */
     @Override
     public void close() {
         nudges.close();

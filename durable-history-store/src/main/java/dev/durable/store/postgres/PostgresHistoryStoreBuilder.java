@@ -21,7 +21,10 @@ import java.util.function.LongSupplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** Says how a {@link PostgresHistoryStore} is made: its schema, who migrates it, its limits and how it works with its caller. Not thread-safe. */
+/**
+ * Builds a {@link PostgresHistoryStore}: its schema, its migration, its limits and its use of callers' transactions.
+ * Not thread-safe.
+ */
 public final class PostgresHistoryStoreBuilder {
     final DataSource dataSource;
     private SchemaName schema = new SchemaName(SchemaName.DEFAULT);
@@ -45,43 +48,40 @@ public final class PostgresHistoryStoreBuilder {
         this.dataSource = dataSource;
     }
 
-    /** The schema of the tables, {@code durable} by default: stores on different schemas know nothing of each other. */
+    /** The schema of the tables, {@code durable} by default: stores on different schemas are independent. */
     public PostgresHistoryStoreBuilder schema(String name) {
         schema = new SchemaName(name);
         return this;
     }
 
     /**
-     * With what the names of the roles of the schema begin ({@code shop} for {@code shop_worker} and {@code
-     * shop_retention}); the name of the schema by default, or for null. Roles are the server's: two databases with schemas
-     * of one name share them unless one of them has other names.
+     * The prefix of the names of the schema's roles ({@code shop} for {@code shop_worker} and {@code shop_retention});
+     * the name of the schema by default, or for null. Roles belong to the server: two databases with schemas of one
+     * name share them unless one of the databases has another prefix.
      */
     public PostgresHistoryStoreBuilder rolePrefix(@Nullable String prefix) {
         rolePrefix = prefix == null ? null : new SchemaName(prefix).value();
         return this;
     }
 
-    /** What {@link PostgresHistoryStore#open} does about the tables; {@link SchemaMode#MIGRATE} by default. */
+    /** The action of {@link PostgresHistoryStore#open} on the tables; {@link SchemaMode#MIGRATE} by default. */
     public PostgresHistoryStoreBuilder schemaMode(SchemaMode mode) {
         schemaMode = mode;
         return this;
     }
 
     /**
-     * Where {@link SchemaMode#MIGRATE} creates and upgrades the tables: connections of the schema's owner, straight to the
-     * server and not through a pooler in transaction mode, which can't build an index concurrently. It needs two
-     * connections, for as long as {@link PostgresHistoryStore#open} takes. The store's own DataSource needs no right to create anything then; it
-     * is used for this, too, by default and with null.
+     * The DataSource by which {@link SchemaMode#MIGRATE} creates and upgrades the tables: connections of the schema's
+     * owner, straight to the server and not through a pooler in transaction mode, which can't build an index
+     * concurrently. It needs two connections, for as long as {@link PostgresHistoryStore#open} takes. The store's own
+     * DataSource then needs no right to create objects. By default, and with null, the store's own DataSource is used.
      */
     public PostgresHistoryStoreBuilder migrationDataSource(@Nullable DataSource owner) {
         migrationDataSource = owner;
         return this;
     }
 
-    /**
-     * How many messages may wait for one run before senders get the error that its inbox is full; 10,000 by
-     * default.
-     */
+    /** How many messages may wait for one run before senders are told that its inbox is full; 10,000 by default. */
     public PostgresHistoryStoreBuilder inboxLimit(int messages) {
         inboxLimit = new InboxLimit(messages, inboxLimit.bytes());
         return this;
@@ -96,22 +96,26 @@ public final class PostgresHistoryStoreBuilder {
         return this;
     }
 
-    /** How the store finds the transaction its caller has open, so that starts take part in it; none by default. */
+    /**
+     * The way in which the store finds the transaction that its caller has open, so that starts take part in it; none
+     * by default.
+     */
     public PostgresHistoryStoreBuilder transactions(CallerTransactions finder) {
         transactions = finder;
         return this;
     }
 
-    /** Who runs the transactions of transactional activities; plain ones of this DataSource by default. */
+    /** The runner of the transactions of transactional activities; by default plain transactions of this DataSource. */
     public PostgresHistoryStoreBuilder activityTransactions(ActivityTransactions runner) {
         activityTransactions = runner;
         return this;
     }
 
     /**
-     * Whether processes tell each other with NOTIFY that work is due or a run has closed; true by default. Where
-     * somebody listens (an engine does), it keeps one connection of the DataSource. Without it, and behind a pooler
-     * in transaction mode, which can't pass it on, processes find each other's work by polling: correct, but slower.
+     * Sets whether processes notify each other with NOTIFY that work is due or a run has closed; true by default. While the
+     * process listens, as an engine makes it do, it keeps one connection of the DataSource. Without it, and behind a
+     * pooler in transaction mode, which can't pass it on, processes find each other's work by polling: correct, but
+     * slower.
      */
     public PostgresHistoryStoreBuilder notify(boolean tellOthers) {
         notify = tellOthers;
@@ -119,15 +123,16 @@ public final class PostgresHistoryStoreBuilder {
     }
 
     /**
-     * Where listings ({@code workflows()}, {@code jobs()}, {@code activities()}, {@code incidents()}), descriptions and
-     * histories are read: a replica of the database (streaming replication, a read-only endpoint), so that people and
-     * reports cost the primary nothing. The primary by default.
+     * The database from which listings ({@code workflows()}, {@code jobs()}, {@code activities()}, {@code
+     * incidents()}), descriptions and histories are read: a replica of the database (streaming replication, a read-only
+     * endpoint), so that people and reports cost the primary nothing. The primary by default.
      *
-     * <p>What is shown may be as old as the replica is behind: a run that has just ended may be shown as open, and of a
-     * workflow id the run before. What the replica does not know yet is looked up in the primary; while the replica
-     * does not answer, these calls throw {@link StoreUnavailableException}, and the engine's {@code problems()} say so, as they
-     * do where the database is no replica of this one: of such a one nothing is shown. Nothing is decided by it: starts, signals,
-     * {@code result()}, queries, what operators order and all that workers do go to the primary.
+     * <p>The values shown may be as old as the replica is behind: a run that has just ended may be shown as open, and a
+     * workflow id with the run before its latest. A run that the replica does not have yet is read from the primary.
+     * While the replica does not answer, these calls throw {@link StoreUnavailableException}, and the engine's {@code
+     * problems()} say so. If the database is no replica of this one, {@code problems()} say so, too, and nothing is
+     * shown from it. No decision depends on the replica: starts, signals, {@code result()}, queries, actions of
+     * operators and all calls of workers go to the primary.
      *
      * @param replica connections to it, pooled; not closed by the store
      */
@@ -136,19 +141,19 @@ public final class PostgresHistoryStoreBuilder {
         return this;
     }
 
-    /** How errors call the database; its URL without secrets by default. */
+    /** The name of the database in errors; its URL without secrets by default. */
     public PostgresHistoryStoreBuilder description(String text) {
         description = text;
         return this;
     }
 
-    /** The monotonic clock of this process; {@link System#nanoTime} by default. For test kits that move time. */
+    /** The monotonic clock of this process; {@link System#nanoTime} by default. It is for test kits that move time. */
     public PostgresHistoryStoreBuilder nanoTime(LongSupplier clock) {
         nanoTime = clock;
         return this;
     }
 
-    /** The store; nothing is connected before {@link PostgresHistoryStore#open}. */
+    /** Builds the store; nothing is connected before {@link PostgresHistoryStore#open}. */
     public PostgresHistoryStore build() {
         StoreErrors failures =
                 new StoreErrors(description == null ? DataSources.describe(dataSource) : description, workerRole());
@@ -165,7 +170,7 @@ public final class PostgresHistoryStoreBuilder {
                 dataSource, migrationDataSource, schema, rolePrefix, failures, Ddl.PATIENCE, Migrations.OF_LIBRARY);
     }
 
-    /** What answers listings where a replica was named; null without. */
+    /** The views that answer listings if a replica was named; null without one. */
     @Nullable
     ReplicaViews replicaOf(Views primary, Nudges nudges) {
         if (replica == null) {

@@ -5,9 +5,12 @@ import dev.durable.store.StoreProvider;
 import java.util.Optional;
 import javax.sql.DataSource;
 
-/** Makes a {@link PostgresHistoryStore}, with its usual options, for those who know of databases only, as the embedded server. */
+/**
+ * Makes a {@link PostgresHistoryStore}, with its usual options, for libraries that bring a database only, such as the
+ * embedded server.
+ */
 public final class PostgresStoreProvider implements StoreProvider {
-    /** For the ServiceLoader. */
+    /** Called by the ServiceLoader. */
     public PostgresStoreProvider() {}
 
     @Override

@@ -6,10 +6,10 @@ import dev.durable.store.postgres.internal.sql.SchemaName;
 import dev.durable.store.postgres.internal.sql.SearchPath;
 
 /**
- * The tables as plain versioned SQL, for a DBA who wants to read or run it: {@code System.out.println(Schema.sql())}.
- * A store opened with {@link SchemaMode#VALIDATE} then checks it. No {@code search_path} matters: tables are qualified, and the
- * scripts set one of their own, so that no function in a schema that others may write is taken for PostgreSQL's; at their
- * end it is as it was.
+ * The tables as plain versioned SQL, for a DBA who wants to read or run it: {@code System.out.println(Schema.sql())}. A
+ * store opened with {@link SchemaMode#VALIDATE} then checks it. The scripts do not depend on the {@code search_path}:
+ * tables are qualified, and the scripts set a path of their own, so that no function in a schema that other users may
+ * write is taken for PostgreSQL's; at their end the path is as it was.
  */
 public final class Schema {
     private static final Migrations MIGRATIONS = Migrations.OF_LIBRARY;
@@ -22,15 +22,15 @@ public final class Schema {
     }
 
     /**
-     * All migrations for a new schema of this name. No process uses the schema yet and could wait, so the script has no
-     * transactions of its own: run it in one, or in none.
+     * All migrations for a new schema of this name. As no process uses a new schema, none can be blocked, and the
+     * script has no transactions of its own: run it in one, or in none.
      */
     public static String sql(String schemaName) {
         return sql(schemaName, schemaName);
     }
 
     /**
-     * As {@link #sql(String)}, with roles of other names: roles are the server's, the schema is its database's.
+     * As {@link #sql(String)}, with roles of other names: roles belong to the server, the schema to its database.
      *
      * @param rolePrefix as {@link PostgresHistoryStoreBuilder#rolePrefix}
      */
@@ -40,14 +40,14 @@ public final class Schema {
     }
 
     /**
-     * Who may do what, complete, for the roles {@code durable_worker} and {@code durable_retention}: for a DBA who makes them
-     * where the owner of the schema may not. To be run by the owner, as often as one likes.
+     * All rights of the roles {@code durable_worker} and {@code durable_retention}, for a DBA who creates these roles
+     * because the owner of the schema may not. The script is run by the owner, as often as needed.
      */
     public static String grants() {
         return grants(SchemaName.DEFAULT, SchemaName.DEFAULT);
     }
 
-    /** As {@link #grants()}, for a schema of this name and roles whose names begin so. */
+    /** As {@link #grants()}, for a schema of this name and roles with this prefix. */
     public static String grants(String schemaName, String rolePrefix) {
         return new Grants(new SchemaName(schemaName), new SchemaName(rolePrefix).value()).sql();
     }
@@ -58,11 +58,12 @@ public final class Schema {
     }
 
     /**
-     * The migrations that bring a schema from one version to another, for psql with {@code ON_ERROR_STOP}. Each version is a
-     * transaction that refuses to run on another version than the one before it, and waits for a table for 200 ms at most, so
-     * that no statement waits long behind it: where it ends with SQLSTATE 55P03, nothing of that version was done; run the
-     * script from the version in {@code schema_version} on again. Indexes are built concurrently, outside of transactions:
-     * that takes as long as the table is large and waits for open transactions without end, but no statement waits behind it.
+     * The migrations that bring a schema from one version to another, for psql with {@code ON_ERROR_STOP}. Each version
+     * is a transaction that refuses to run on another version than the one before it, and waits for a table for 200 ms
+     * at most, so that no statement waits long behind it. If it ends with SQLSTATE 55P03, nothing of that version was
+     * done: run the script from the version in {@code schema_version} on again. Indexes are built concurrently, outside
+     * of transactions: that takes time in proportion to the table's size and waits for open transactions without a
+     * limit, but no statement waits behind it.
      *
      * @param from the version that {@code schema_version} has; 0 is none, which gives the script for a new schema
      * @param to up to {@link #version}

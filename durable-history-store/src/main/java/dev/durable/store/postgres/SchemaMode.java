@@ -1,11 +1,11 @@
 package dev.durable.store.postgres;
 
-/** What the store does about its schema when it opens: migrate it, or only validate it. */
+/** The action of the store on its schema when it opens: migrate it, or only validate it. */
 public enum SchemaMode {
-    /** Creates and upgrades them. The database user needs CREATE on the database once. The default. */
+    /** Creates and upgrades the tables. The database user needs CREATE on the database once. The default. */
     MIGRATE,
-    /** Checks that a version this library can work with is there; somebody else runs {@link Schema#sql}. */
+    /** Checks that the schema has a version that this library can use; a DBA or deployment runs {@link Schema#sql}. */
     VALIDATE,
-    /** Looks at nothing. */
+    /** Neither migrates nor checks. */
     NONE
 }

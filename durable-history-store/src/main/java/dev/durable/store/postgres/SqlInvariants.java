@@ -27,15 +27,15 @@ public final class SqlInvariants {
 
     private SqlInvariants() {}
 
-    /** The violations in the schema {@code durable}, each as a text; empty when all is well. */
+    /** The violations in the schema {@code durable}, each as a text; empty if there are none. */
     public static List<String> check(DataSource dataSource) throws SQLException {
         return check(dataSource, SchemaName.DEFAULT);
     }
 
     /**
-     * The violations in a schema, each as a text, at most twenty of a kind; empty when all is well.
+     * The violations in a schema, each as a text, at most twenty of a kind; empty if there are none.
      *
-     * @throws SQLException when the database can't be read
+     * @throws SQLException if the database can't be read
      */
     public static List<String> check(DataSource dataSource, String schemaName) throws SQLException {
         SchemaName schema = new SchemaName(schemaName);

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Opens a store: migrates or checks the schema, reads the database's clock, and tells whether a process may work there. */
+/** Opens a store: migrates or checks the schema, reads the clock, and checks whether a process may work there. */
 final class StoreOpening {
     private static final Logger log = LoggerFactory.getLogger(PostgresHistoryStore.class);
 
@@ -68,7 +68,10 @@ final class StoreOpening {
         }
     }
 
-    /** A server that can be read only has a client all the same; who is to work there is refused when it begins. */
+    /**
+     * Adds partitions ahead of time, if the server can be written to: a client of a read-only server opens all the
+     * same, and a worker there is refused when it begins.
+     */
     private void addPartitions() {
         try {
             partitions.add();
@@ -80,7 +83,7 @@ final class StoreOpening {
         }
     }
 
-    /** Whether the schema's work is that of this process, and which rights are missing. */
+    /** Checks whether the schema's installation is that of this process, and which rights are missing. */
     Fitness inspect(@Nullable String installation) {
         return connections.ask(connection -> {
             Grants grants = migration.grants();

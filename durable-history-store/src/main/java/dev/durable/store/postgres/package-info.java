@@ -1,4 +1,4 @@
-/** The history store on PostgreSQL. */
+/** The history store on PostgreSQL: its builder, its schema as SQL, transactions that it can join, DBAs' tools. */
 @NullMarked
 package dev.durable.store.postgres;
 

@@ -1,10 +1,10 @@
--- Who may do what, complete: to be run by the owner of the schema, as often as one likes. A store opened with MIGRATE runs
--- it by itself for these roles as soon as they exist; a DBA may (Schema.grants() prints it with the names in use).
---   durable_worker     what a worker and a client need: no DDL; history and audit can only be read and appended to
+-- All rights of the roles, to be run by the owner of the schema, as often as needed. A store opened with MIGRATE runs it by
+-- itself for these roles as soon as they exist; a DBA may run it, too (Schema.grants() prints it with the names in use).
+--   durable_worker     the rights of workers and clients: no DDL; history and audit can only be read and appended to
 --   durable_retention  may remove history of closed runs (SET ROLE durable_retention; DELETE …) and old rows of the audit
 --                      (SELECT durable.purge_audit(…))
--- Neither can log in. To be granted to those that people and processes log in as: GRANT durable_worker TO app;
--- Anything that the roles could do before and that does not stand here is taken from them. One statement a line.
+-- Neither can log in. They are granted to the users that people and processes log in as: GRANT durable_worker TO app;
+-- Rights that the roles had before and that are not in this file are revoked. One statement a line.
 revoke all on all tables in schema durable from durable_worker;
 revoke all on all functions in schema durable from durable_worker;
 revoke all on all tables in schema durable from durable_retention;

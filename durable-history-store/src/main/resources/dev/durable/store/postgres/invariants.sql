@@ -1,4 +1,4 @@
--- What must hold of the tables whenever nobody is writing (invariants 1 to 5 of the design). Each query gives one text
+-- Invariants 1 to 5 of the design, which the tables satisfy whenever no process is writing. Each query gives one text
 -- for each violation, and none if all is well. Written for the schema durable; in psql: \i invariants.sql
 
 -- 1. Event ids of a run are 1..n without a gap.
@@ -38,8 +38,8 @@ select format('1: the next event of run %s is %s, its last is %s', s.run_id, s.n
  cross join lateral (select max(e.event_id) as event_id from durable.history_event e where e.run_id = s.run_id) l
  where s.next_event_id is distinct from l.event_id + 1;
 
--- 1. Time does not go back within a history. Informing events tell when an attempt failed or was prolonged: they are
--- written later, with their activity's end, and other events may have come in between.
+-- 1. Time does not go back within a history. Informing events have the time at which an attempt failed or was
+-- prolonged: they are written later, with their activity's end, and other events may have come in between.
 select format('1: event %s of run %s is earlier than the one before', event_id, run_id)
   from (select run_id, event_id, at, lag(at) over (partition by run_id order by event_id) as before
           from durable.history_event
@@ -69,8 +69,8 @@ select format('2: timer %s of run %s: started at %s, ends at %s', seq, run_id, s
          group by e.run_id, durable.seq_of(e.attributes)) t
  where coalesce(cardinality(started), 0) <> 1 or cardinality(ends) > 1 or ends[1] < started[1];
 
--- 2. A run that completed has let no activity hang: each ended, or was asked to. Gathered once, whatever the planner takes
--- the sizes of tables for that were never analyzed.
+-- 2. No activity of a completed run is left open: each ended, or was asked to end. Materialized, so that the plan does
+-- not depend on the planner's guesses for tables that were never analyzed.
 with hanging as materialized (
         select e.run_id, durable.seq_of(e.attributes) as seq
           from durable.history_event e
@@ -99,7 +99,7 @@ select format('3: activity %s of run %s is in %s places', coalesce(o.seq, p.seq)
          group by run_id, seq) p on p.run_id = o.run_id and p.seq = o.seq
  where p.places is distinct from 1 or o.run_id is null;
 
--- 4. Nothing is left of a closed run, and an open one has its state.
+-- 4. A closed run has no rows but its record and history, and an open run has its state.
 select format('4: run %s is %s and has %s', w.run_id, w.status, x.what)
   from durable.workflow_run w
  cross join lateral (
@@ -112,7 +112,7 @@ union all
 select format('4: run %s is open and has no state', w.run_id) from durable.workflow_run w
  where w.status = 'RUNNING' and not exists (select 1 from durable.run_state s where s.run_id = w.run_id);
 
--- 4. What belongs to a run has one.
+-- 4. Rows that belong to a run have one.
 select format('4: %s of run %s, which is not there', x.what, x.run_id)
   from (select 'state' as what, run_id from durable.run_state union select 'job', run_id from durable.activity_job
         union select 'message', run_id from durable.inbox union select 'heartbeat', run_id from durable.activity_heartbeat) x
@@ -127,7 +127,7 @@ select format('4: a heartbeat of activity %s of run %s, which has no job', h.seq
 select format('4: %s open runs of %s', count(*), workflow_id)
   from durable.workflow_run where status = 'RUNNING' group by workflow_id having count(*) > 1;
 
--- 5. A fence writes once: nobody wrote under one that was replaced.
+-- 5. A fence writes once: no process wrote under a fence that was replaced.
 select format('5: fence %s wrote %s times into run %s', fence, count(*), run_id)
   from durable.history_event where fence is not null group by run_id, fence having count(*) > 1;
 
@@ -135,8 +135,8 @@ select format('5: fence %s wrote %s times into run %s', fence, count(*), run_id)
 select format('5: message %s became %s events of run %s', message_id, count(*), run_id)
   from durable.history_event where message_id is not null group by run_id, message_id having count(*) > 1;
 
--- 5. Turns are whole: no transition begins with a command, but the one that runs the first turn of a run that a process
--- without a worker has started: its WorkflowStarted stands there already, and it may have been paused meanwhile.
+-- 5. Turns are whole: no transition begins with a command, except the one with the first turn of a run that a process
+-- without a worker has started: its WorkflowStarted was written before, and it may have been paused meanwhile.
 select format('5: a transition of run %s begins with %s at %s', run_id, type, event_id)
   from durable.history_event e
  where fence is not null and event_id > 2
@@ -146,20 +146,20 @@ select format('5: a transition of run %s begins with %s at %s', run_id, type, ev
    and type in ('ActivityScheduled', 'ActivityCancelRequested', 'TimerStarted', 'TimerCancelled', 'SideEffectRecorded',
                 'VersionRecorded');
 
--- 3. A job has a lease exactly while an attempt is under way, a session exactly while that runs it; who is paused waits in
--- no queue.
+-- 3. A job has a lease exactly while an attempt is under way, and a session exactly while that session runs it. A
+-- paused job is in no queue.
 select format('3: activity %s of run %s in state %s: lease %s, session %s, paused %s', seq, run_id, state, lease, session,
               paused)
   from durable.activity_job
  where (lease is not null) <> (state in (2, 5)) or (session is not null) <> (state = 2)
     or paused and state in (0, 1, 7) or state = 4 and not paused or state = 7 and limit_key is null;
 
--- 3. What waits for an operator says since when and what it failed like; nothing else does.
+-- 3. Exactly the jobs that wait for an operator have the time since when and a fingerprint.
 select format('3: activity %s of run %s in state %s: buried at %s, fingerprint %s', seq, run_id, state, buried_at, fingerprint)
   from durable.activity_job
  where (buried_at is not null) <> (state in (3, 6)) or (fingerprint is not null) <> (state in (3, 6));
 
--- 5. A message that was set aside waits nowhere else.
+-- 5. A message that was set aside is not in the outbox.
 select format('5: message %s of %s to %s was set aside and waits', event_id, run_id, target_workflow_id)
   from durable.outbox_refused r
  where exists (select 1 from durable.outbox o where o.run_id = r.run_id and o.event_id = r.event_id);

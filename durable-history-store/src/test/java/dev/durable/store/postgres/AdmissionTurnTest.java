@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
-/** Whose turn it is to let jobs with limit keys through. */
+/** Tests that one process at a time lets jobs with limit keys through. */
 class AdmissionTurnTest {
     private final AtomicLong nanos = new AtomicLong();
     private final ListAppender<ILoggingEvent> logged = new ListAppender<>();

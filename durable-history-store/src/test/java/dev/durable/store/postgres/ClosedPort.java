@@ -5,9 +5,9 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 
-/** A port that refuses every connection, and that nobody else can take meanwhile. */
+/** A port that refuses every connection, and that no other process can take meanwhile. */
 public final class ClosedPort implements AutoCloseable {
-    /** Bound, which keeps the port, and not listening. */
+    /** A socket that is bound, which keeps the port, and that does not listen. */
     private final Socket socket = new Socket();
 
     public ClosedPort() throws IOException {

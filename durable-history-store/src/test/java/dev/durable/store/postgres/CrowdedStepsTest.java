@@ -22,8 +22,9 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 
 /**
- * A step that is alone in its commit is written by a statement of its own, and most tests of the contract write one step
- * at a time. Here each of theirs is one of several: three other runs, begun for it, make a step in the same commit.
+ * A step that is alone in its commit is written by a statement of its own, and most tests of the contract write one
+ * step at a time. Here each of their steps is one of several: three other runs, begun for it, make a step in the same
+ * commit.
  */
 @Tag("slow")
 class CrowdedStepsTest extends StepContract {
@@ -32,7 +33,7 @@ class CrowdedStepsTest extends StepContract {
         return new Crowded();
     }
 
-    /** A store that is never left alone. */
+    /** A fixture whose store writes each step together with others. */
     private static final class Crowded implements StoreFixture {
         private static final String ELSEWHERE = "elsewhere";
 
@@ -66,7 +67,7 @@ class CrowdedStepsTest extends StepContract {
             return alone.commit(all).subList(0, 1);
         }
 
-        /** The end of an activity, and the next one. */
+        /** A step in which an activity ends and the next one begins. */
         private Transition other(HistoryStore alone) {
             Instant now = alone.now();
             NewJob.Lease first = new NewJob.Lease(UUID.randomUUID(), session);

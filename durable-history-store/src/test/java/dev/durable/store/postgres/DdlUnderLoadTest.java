@@ -40,8 +40,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A report holds tables, somebody changes them, and nobody waits. {@code -Dddl.hold=20} holds each table for twenty seconds;
- * unless told for two, and only the two that each step writes.
+ * A report holds locks of tables, a migration changes them, and no writer waits long. {@code -Dddl.hold=20} holds each
+ * table for twenty seconds; the default is two seconds, and only the two tables that each step writes.
  */
 @Timeout(value = 30, unit = TimeUnit.MINUTES)
 @Tag("slow")
@@ -134,7 +134,7 @@ class DdlUnderLoadTest {
                             "a column",
                             statement -> statement.execute("alter table durable." + table + " add column added text"));
                     if (!table.equals("history_event")) {
-                        // Of a partitioned table PostgreSQL builds none concurrently.
+                        // PostgreSQL builds no index of a partitioned table concurrently.
                         ddl.transaction(
                                 "an index",
                                 turn -> ddl.alone(
@@ -198,7 +198,7 @@ class DdlUnderLoadTest {
         }
     }
 
-    /** Those that an earlier try has made. */
+    /** Drops the partitions that an earlier try has made. */
     private static final String FORGET_LATER_PARTITIONS = """
             do $forget$
             declare
@@ -220,7 +220,7 @@ class DdlUnderLoadTest {
         return NEXT.stepsAfter(Schema.version(), SCHEMA, "durable").stream();
     }
 
-    /** In place of an engine, a writer of each table takes the lock that an INSERT takes, again and again. */
+    /** Instead of an engine, a writer for each table takes the lock of an INSERT, again and again. */
     @ParameterizedTest
     @MethodSource("versions")
     void no_write_waits_longer_than_a_second_while_a_schema_is_migrated_to(int version) throws Exception {
@@ -309,7 +309,7 @@ class DdlUnderLoadTest {
         private final DurableEngine engine;
         private long done;
 
-        /** The first runs load classes. */
+        /** Runs a few first, as the first runs load classes. */
         Runs(DurableEngine engine) {
             this.engine = engine;
             go(Duration.ofSeconds(1));

@@ -12,7 +12,7 @@ import java.util.ServiceLoader;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The embedded server does not know this store, and finds it. */
+/** Tests that the embedded server, which does not know this store, finds it as a provider. */
 class EmbeddedStoreTest {
     @TempDir
     Path folder;

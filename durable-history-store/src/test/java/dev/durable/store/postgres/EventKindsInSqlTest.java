@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The kinds of events that the invariants name are those that there are: a new one can't be left out without a word. */
+/** The kinds of events that the invariants name are those that exist, so a new kind can't be left out unnoticed. */
 class EventKindsInSqlTest {
     private static final Pattern LIST = Pattern.compile("in \\(('[A-Za-z]+'(?:,\\s*'[A-Za-z]+')*)\\)");
     private static final Pattern NAME = Pattern.compile("'([A-Za-z]+)'");

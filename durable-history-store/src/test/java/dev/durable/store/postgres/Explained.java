@@ -22,27 +22,27 @@ import org.jooq.impl.DSL;
 import org.jooq.impl.DefaultConfiguration;
 
 /**
- * What reads of people cost, each statement explained as it runs in their transactions.
+ * The cost of listings and descriptions: each statement is explained as it runs in their transactions.
  *
- * @param plan of all statements
- * @param pages that were touched
- * @param millis of planning and execution together
+ * @param plan the plans of all statements
+ * @param pages the pages that were touched
+ * @param millis the time of planning and execution together
  */
 record Explained(String plan, long pages, double millis) {
     private static final Pattern BUFFERS = Pattern.compile("^ *Buffers: shared(?: hit=(\\d+))?(?: read=(\\d+))?");
     private static final Pattern TIME = Pattern.compile("^(?:Planning|Execution) Time: ([0-9.]+) ms");
 
-    /** A statement as it stands. */
+    /** The cost of a statement as it stands. */
     static Explained sql(DataSource dataSource, String sql) throws SQLException {
         return in(dataSource, TransactionSettings.READ, List.of(sql));
     }
 
-    /** A page of a listing. */
+    /** The cost of a page of a listing. */
     static Explained page(DataSource dataSource, RunFilter filter, int limit) throws SQLException {
         return listing(dataSource, dsl -> new RunSearch(filter).page(dsl, limit));
     }
 
-    /** What is executed is noted, and executed again with EXPLAIN. */
+    /** The cost of the statements that the work executes: they are noted, and executed again with EXPLAIN. */
     static Explained listing(DataSource dataSource, Consumer<DSLContext> work) throws SQLException {
         List<String> statements = new ArrayList<>();
         try (Connection connection = dataSource.getConnection();
@@ -98,7 +98,7 @@ record Explained(String plan, long pages, double millis) {
         return plan;
     }
 
-    /** Of the uppermost node, which counts those below. */
+    /** The pages of the uppermost node, which counts those of the nodes below. */
     private static long pages(List<String> plan) {
         for (String line : plan) {
             Matcher buffers = BUFFERS.matcher(line);

@@ -1,6 +1,6 @@
 package dev.durable.store.postgres;
 
-/** Rows enough that statistics matter. */
+/** Fills tables with enough rows that statistics matter. */
 final class Fill {
     private Fill() {}
 

@@ -16,7 +16,10 @@ import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** Claims of runs are committed without waiting for the disk: a server that breaks down may forget one; a client, too. */
+/**
+ * Claims of runs are committed without waiting for the disk: a server that breaks down may forget one, and a client may
+ * lose the answer.
+ */
 class ForgottenClaimTest extends StoreContract {
 
     @Override
@@ -46,7 +49,7 @@ class ForgottenClaimTest extends StoreContract {
         assertThat(other.write(other.step().schedules(2))).isEqualTo(Transition.Outcome.FENCE_LOST);
     }
 
-    /** Its connection is lost, its backend has not noticed yet. */
+    /** The connection of the claim is lost, and its backend has not noticed yet. */
     @Test
     void a_claim_that_still_runs_on_the_server_holds_up_nobody_and_what_it_takes_is_had_when_it_is_through() {
         RunKey run = started("order-1");
@@ -80,7 +83,7 @@ class ForgottenClaimTest extends StoreContract {
         }
     }
 
-    /** The row as it was before the claim: what a server finds that broke down before the claim was on disk. */
+    /** Sets the row to its state before the claim, as it is after a server broke down before the claim was on disk. */
     private Writer forgotten(ClaimedRun claim) {
         UUID runId = claim.run().runId();
         Sql.execute(

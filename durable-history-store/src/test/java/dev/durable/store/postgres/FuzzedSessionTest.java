@@ -12,7 +12,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Rows of sessions that somebody changed by hand hide no other: whatever stands in them, all are listed. */
+/** A row of a session that was changed by hand hides no other: whatever it contains, all sessions are listed. */
 @Tag("slow")
 class FuzzedSessionTest extends StoreContract {
     private static final int ROWS = 200;
@@ -48,7 +48,7 @@ class FuzzedSessionTest extends StoreContract {
         return random.nextBoolean() ? "''" : "repeat(E'\\n\\u2028x', " + random.nextInt(1_000) + ")";
     }
 
-    /** Of one dimension or two, with elements that come again or are none. */
+    /** A random array of one dimension or two, with elements that repeat or are no names. */
     private static String array(Random random) {
         return switch (random.nextInt(5)) {
             case 0 -> "null";

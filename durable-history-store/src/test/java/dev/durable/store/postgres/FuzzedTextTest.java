@@ -21,7 +21,7 @@ import tools.jackson.core.JacksonException;
 class FuzzedTextTest {
     private static final UUID ID = UUID.fromString("0195504a-8e80-7abc-8def-0123456789ab");
 
-    /** Anybody can send them: none is an error. */
+    /** Any user of the channel can send messages, so none of them may raise an error. */
     @Test
     void nudges() {
         List<String> recorded = NudgeMessage.encode(

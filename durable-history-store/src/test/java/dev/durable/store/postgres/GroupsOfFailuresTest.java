@@ -59,7 +59,7 @@ class GroupsOfFailuresTest {
         }
     }
 
-    /** Of each kind as many, the latest of the first kind first. */
+    /** Inserts equally many of each kind, the latest of the first kind first. */
     private static void fill(TestDatabase database) throws Exception {
         try (Connection connection = database.dataSource().getConnection();
                 Statement statement = connection.createStatement()) {

@@ -14,7 +14,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Somebody else's transaction, as open as a debugger at a breakpoint leaves it. */
+/** A transaction of another process that stays open, as a debugger at a breakpoint leaves it. */
 public final class Holder implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Set<Holder> OPEN = ConcurrentHashMap.newKeySet();
@@ -33,7 +33,7 @@ public final class Holder implements AutoCloseable {
         OPEN.add(this);
     }
 
-    /** What tests that failed have left open, which the next would wait for. */
+    /** Closes the transactions that failed tests have left open, as the next test would wait for them. */
     public static void closeAll() {
         OPEN.forEach(Holder::close);
     }
@@ -46,7 +46,7 @@ public final class Holder implements AutoCloseable {
         }
     }
 
-    /** Has run these statements and goes no further. */
+    /** A transaction that has run these statements and goes no further. */
     public static Holder of(String... statements) {
         Holder holder = open();
         for (String sql : statements) {
@@ -55,20 +55,20 @@ public final class Holder implements AutoCloseable {
         return holder;
     }
 
-    /** Has the run's row. */
+    /** A transaction that holds a lock of the run's row. */
     public static Holder ofRun(RunKey run, String strength) {
         return of("select 1 from durable.run_state where run_id = '" + run.runId() + "' for " + strength);
     }
 
-    /** Has the row of an activity's job. */
+    /** A transaction that holds a lock of the row of an activity's job. */
     static Holder ofJob(RunKey run, int seq) {
         return of("select 1 from durable.activity_job where run_id = '" + run.runId() + "' and seq = " + seq
                 + " for update");
     }
 
     /**
-     * Has the place of an event: a transition that writes it stops there, after it has written its run and taken its
-     * messages, and goes on when this rolls back.
+     * A transaction that has inserted an event: a transition that writes an event with this id stops there, after it
+     * has written its run and taken its messages, and goes on when this rolls back.
      */
     static Holder ofEvent(RunKey run, long eventId) {
         return of("insert into durable.history_event (run_id, event_id, at, shard, type, attributes) values ('"
@@ -102,7 +102,7 @@ public final class Holder implements AutoCloseable {
         }
     }
 
-    /** Until somebody waits for a lock of this transaction. */
+    /** Waits until another transaction waits for a lock of this one. */
     public void awaitWaiter() {
         assertThat(Sql.await(PATIENCE, () -> waiters() > 0))
                 .as("somebody waits for transaction of backend %s", pid)

@@ -21,7 +21,7 @@ import javax.sql.DataSource;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Each thing that an idle worker asks is one round trip; {@code IdleLoadTest} counts how often it asks. */
+/** Each query of an idle worker is one round trip; {@code IdleLoadTest} counts how often it asks. */
 @Tag("slow")
 class IdleStatementsTest {
     private static final Set<String> QUEUES = Set.of("default");

@@ -41,7 +41,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** Whose work stands in a schema: each row of the table in docs/clones.md. */
+/** Tests to which installation a schema belongs: each row of the table in docs/clones.md. */
 @Timeout(300)
 @Tag("slow")
 @Execution(ExecutionMode.CONCURRENT)
@@ -80,7 +80,7 @@ class InstallationTest {
         return original.dataSource();
     }
 
-    /** There is something to be done twice. */
+    /** Inserts a run, so that a copy would do work twice. */
     private void aRun() {
         Sql.execute(source(), """
                 insert into durable.workflow_run (run_id, started_at, shard, workflow_id, type, task_queue, status)
@@ -208,7 +208,7 @@ class InstallationTest {
         assertThat(audit(moved)).hasSize(2);
     }
 
-    /** What a restored dump has: the rows of the original, in a database of another server. */
+    /** A restored dump has the rows of the original in a database of another server. */
     @Test
     void a_restored_dump_is_refused_where_there_is_no_name_and_goes_by_its_name_where_there_is_one() {
         assertThat(refusal(source(), null)).isNull();
@@ -520,7 +520,10 @@ class InstallationTest {
         }
     }
 
-    /** One address, several servers: what is looked at every ten seconds may be another one than what answers a read. */
+    /**
+     * Behind one address there may be several servers: the one that is checked every ten seconds may not be the one
+     * that answers a read.
+     */
     @Test
     void a_connection_that_leads_to_another_database_than_the_one_that_was_looked_at_shows_nothing() {
         try (TestDatabase foreign = TestDatabase.migrated()) {

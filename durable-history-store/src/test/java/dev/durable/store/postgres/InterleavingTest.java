@@ -42,8 +42,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Two transactions on one run, one of them stopped between two statements. Each test is a line of the protocol's table of
- * what its rules prevent, and fails where the rule is taken out.
+ * Two transactions on one run, one of them stopped between two statements. Each test is a line of the protocol's table
+ * of rules and the errors that they prevent, and fails if the rule is taken out.
  */
 @Tag("slow")
 class InterleavingTest extends StoreContract {
@@ -54,7 +54,7 @@ class InterleavingTest extends StoreContract {
 
     // ── close ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    /** The sender's KEY SHARE, the closer's FOR UPDATE, the inbox tested in a later statement. */
+    /** The sender holds KEY SHARE, the closer waits for FOR UPDATE, and the inbox is tested in a later statement. */
     @Test
     void a_close_that_waited_for_a_sender_sees_its_message() {
         Writer writer = claimed("order-1");
@@ -127,7 +127,7 @@ class InterleavingTest extends StoreContract {
         assertThat(eventTypes(writer.run())).containsExactly("WorkflowStarted");
     }
 
-    /** A step alone in its commit looks at the row anew that it waited for. */
+    /** A step alone in its commit tests the row anew that it waited for. */
     @Test
     void a_step_settles_a_job_that_was_changed_under_its_lease_meanwhile() {
         Writer writer = scheduled("order-1", 1);
@@ -149,7 +149,10 @@ class InterleavingTest extends StoreContract {
                 .isEqualTo(Transition.Outcome.APPLIED);
     }
 
-    /** What becomes of a step that settles the one job, where somebody changes that first and commits while it waits. */
+    /**
+     * The outcome of a step that completes the one job, if another transaction changes the job first and commits while
+     * the step waits.
+     */
     private Transition.Outcome settledWhile(Writer writer, String change) {
         ClaimedJob job = claimJob(session);
         Holder other = Holder.of(change);
@@ -172,7 +175,7 @@ class InterleavingTest extends StoreContract {
         assertThat(nextDue(QUEUE)).hasValueSatisfying(due -> assertThat(due).isBefore(later.minusSeconds(1_800)));
     }
 
-    /** Everybody locks the run first. */
+    /** All transactions lock the run first. */
     @Test
     void a_step_that_waits_for_its_run_has_not_locked_its_job() {
         Writer writer = scheduled("order-1", 1);
@@ -186,7 +189,7 @@ class InterleavingTest extends StoreContract {
         assertThat(step.get()).isEqualTo(Transition.Outcome.APPLIED);
     }
 
-    /** NO KEY UPDATE, which a sender's KEY SHARE does not hinder. */
+    /** The claim takes NO KEY UPDATE, which a sender's KEY SHARE does not block. */
     @Test
     void a_run_that_is_being_signalled_is_claimed() {
         RunKey run = started("order-1");
@@ -195,7 +198,7 @@ class InterleavingTest extends StoreContract {
         }
     }
 
-    /** The lock of the read-back: a transaction whose client has gone may still be at work. */
+    /** The read-back takes the run's lock, as a transaction whose client has gone may still be at work. */
     @Test
     void a_read_back_waits_for_a_step_that_is_still_being_written() {
         Writer writer = claimed("order-1");
@@ -213,7 +216,7 @@ class InterleavingTest extends StoreContract {
         assertThat(commit.get()).containsExactly(Transition.Outcome.APPLIED);
     }
 
-    /** The fence on the transition's first event. */
+    /** The read-back finds the fence on the transition's first event. */
     @Test
     void a_read_back_knows_a_step_that_happened_after_a_rival_has_claimed_and_written() {
         Writer writer = claimed("order-1");
@@ -278,12 +281,12 @@ class InterleavingTest extends StoreContract {
         assertThat(waitingNames(ours.run())).containsExactly("ours");
     }
 
-    /** The run is locked before it is told something. */
+    /** The run is locked before a message is sent to it. */
     @Test
     void a_close_that_waits_for_a_signal_with_start_sees_its_signal() {
         Writer writer = claimed("order-1");
         InboxMessage approve = signal("approve");
-        // Has the place of the message: the sender stops there, with the lock of the run.
+        // This holder has inserted the message, so the sender stops there, with the lock of the run.
         Holder place = Holder.of(insert(writer.run(), approve));
         Meanwhile<List<StartOutcome>> sent = Meanwhile.of(() ->
                 store.patient().start(List.of(newRun("order-1").tells(approve).build())));
@@ -311,7 +314,7 @@ class InterleavingTest extends StoreContract {
         Meanwhile<List<StartOutcome>> starting =
                 Meanwhile.of(() -> store.patient().start(ours));
         other.awaitWaiter();
-        // Whoever had locked the second one first would wait for us now, and we for him.
+        // A transaction that had locked the second one first would wait for us now, and we for it.
         other.run("set lock_timeout = 2000");
         other.start(theirs.get(1));
         other.commit();
@@ -338,7 +341,7 @@ class InterleavingTest extends StoreContract {
         assertThat(sent.get()).containsOnly(Delivery.Outcome.ACCEPTED);
     }
 
-    /** They are delivered one group after the other, each of which locks its own. */
+    /** Messages are delivered in groups, one after the other, each of which would lock its own targets. */
     @Test
     void a_relay_of_messages_and_starts_locks_their_runs_in_the_order_of_all_others() throws SQLException {
         List<NewRun> runs = inLockOrder();
@@ -363,7 +366,7 @@ class InterleavingTest extends StoreContract {
         assertThat(waitingNames(runs.get(1).run())).containsExactly("b");
     }
 
-    /** All that waits in the outbox, by one transaction that waits so long for locks; it is left there. */
+    /** Delivers all messages of the outbox in one transaction with these lock timeouts; the rows of the outbox stay. */
     private static Collection<Delivery.Outcome> relayed(TransactionSettings locks) {
         Connections connections = new Connections(
                 PostgresFixture.pool(),
@@ -385,7 +388,7 @@ class InterleavingTest extends StoreContract {
     void a_batch_with_a_closer_locks_its_runs_in_the_order_of_all_others() {
         List<NewRun> runs = inLockOrder();
         Map<RunKey, Writer> writers = startedAndClaimed(runs);
-        // Its row would be the first to be locked, were there no lock over all of them before.
+        // Its row would be the first to be locked if no lock over all of them came before.
         List<Transition> batch = List.of(
                 writers.get(runs.get(1).run()).closing().build(),
                 writers.get(runs.get(0).run())
@@ -426,7 +429,7 @@ class InterleavingTest extends StoreContract {
         claimer.awaitWaiter();
         claimer.commit();
 
-        // In the order of the batch, which has the second first.
+        // The outcomes are in the order of the batch, in which the second run comes first.
         assertThat(commit.get()).containsExactly(Transition.Outcome.APPLIED, Transition.Outcome.FENCE_LOST);
         assertThat(eventTypes(runs.get(0).run())).containsExactly("WorkflowStarted");
         assertThat(eventTypes(runs.get(1).run())).containsExactly("WorkflowStarted", "SideEffectRecorded");
@@ -448,7 +451,7 @@ class InterleavingTest extends StoreContract {
                 .hasValueSatisfying(due -> assertThat(due).isBefore(store.now().plusSeconds(5_400)));
     }
 
-    /** Two runs that go on in one batch, which is sent once somebody has done something. */
+    /** Commits a step of two runs in one batch, after the action has been done. */
     private Meanwhile<List<Transition.Outcome>> bothSteppingWhile(List<NewRun> runs, Runnable before) {
         Map<RunKey, Writer> writers = startedAndClaimed(runs);
         List<Transition> batch = Stream.of(runs.get(1), runs.get(0))
@@ -560,7 +563,10 @@ class InterleavingTest extends StoreContract {
 
     // ── sweeps ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    /** Level-triggered: what was locked at the moment of a sweep is found by the next, and its session is kept for it. */
+    /**
+     * A job that was locked at the moment of a sweep is found by the next one, and its session's row is kept until
+     * then.
+     */
     @Test
     void a_job_that_is_locked_during_the_sweep_is_requeued_by_the_next() {
         RunKey run = scheduled("order-1", 1).run();
@@ -576,7 +582,7 @@ class InterleavingTest extends StoreContract {
         assertThat(rows("session")).isZero();
     }
 
-    /** The timeout's lock on the job is what a close meets. */
+    /** A close meets the timeout's lock on the job. */
     @Test
     void a_job_that_is_locked_times_out_in_the_next_sweep() {
         RunKey run = scheduled("order-1", 1).run();
@@ -603,7 +609,10 @@ class InterleavingTest extends StoreContract {
         return Holder.ofRun(run, "key share").run(insert(run, message));
     }
 
-    /** A worker elsewhere in the middle of its transaction: the job is gone, the outcome is there, nothing is committed. */
+    /**
+     * A worker of another process in the middle of its transaction: the job is gone, the outcome is there, nothing is
+     * committed.
+     */
     private static Holder settling(ClaimedJob job) {
         return Holder.ofJob(job.key().run(), job.key().seq())
                 .run("delete from durable.activity_job where lease = '" + job.lease() + "'")
@@ -626,14 +635,14 @@ class InterleavingTest extends StoreContract {
         return new InboxMessage(id, MessageKind.SIGNAL, "approve", "[]", null, null);
     }
 
-    /** Two, as their rows are locked. */
+    /** Two runs in the order in which their rows are locked. */
     private List<NewRun> inLockOrder() {
         return Stream.of(newRun("order-1").build(), newRun("order-2").build())
                 .sorted(java.util.Comparator.comparing(NewRun::run, RunKey.LOCK_ORDER))
                 .toList();
     }
 
-    /** One of them for the holder, the other for the first. */
+    /** Waits until one of the transactions waits for the holder, and the other for the first. */
     private static void awaitTwoWaiting() {
         assertThat(Sql.await(java.time.Duration.ofSeconds(20), () -> Sql.number(PostgresFixture.pool(), """
                                 select count(*) from pg_stat_activity

@@ -22,9 +22,9 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Everything that can happen to an activity's job, at every point of its life: what the actor is answered, and what is in
- * the database afterwards. Those who speak under a lease hold that of the first attempt; orders that were decided by what
- * was read saw the first attempt running.
+ * All updates and orders for an activity's job, at every point of its life: the answer, and the state of the database
+ * afterwards. Updates under a lease have that of the first attempt; orders that depend on the state of the job that was
+ * read before have seen the first attempt running.
  *
  * <p>A cell reads {@code answer: state attempt, flags, messages in the inbox}; gone is no job. Invariants of the whole
  * database are checked after each cell.
@@ -48,7 +48,7 @@ class JobRaceMatrixTest extends StoreContract {
     """;
 
     private Writer run;
-    /** Of the first attempt; of one that has not begun: of nobody. */
+    /** The lease of the first attempt; a random one for a job that has not begun. */
     private UUID lease = UUID.randomUUID();
 
     @Override

@@ -1,10 +1,10 @@
 package dev.durable.store.postgres;
 
 /**
- * Tables as they are after a long time. Runs are spread over three weeks, their ids by their times. Of those that closed two
- * in a hundred failed, one in a hundred took hours, a few are of a rare type, on a rare queue, or have a rare prefix, and one
- * type is used no more; the latest million has histories of so many events. Of the open ones each has five jobs that wait, a
- * third of them for later; a tenth has an incident or a dead letter, one in a thousand stalls.
+ * Fills the tables as they are after a long time. Runs are spread over three weeks, their ids by their times. Of the
+ * closed runs two in a hundred failed, one in a hundred took hours, a few are of a rare type, on a rare queue, or have
+ * a rare prefix, and one type is no longer used; the latest million have histories of so many events. Each open run has
+ * five jobs that wait, a third of them delayed; a tenth has an incident or a dead letter, one in a thousand is stalled.
  */
 final class LargeFill {
     static final int MOST_HISTORIES = 1_000_000;

@@ -43,8 +43,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What reads the tables as they are after a long time: many closed runs, their histories, a long queue. {@code
- * -Dplan.runs=5000000} makes it five million closed runs with ten million events, and then the time counts as well.
+ * The plans of the queries on tables as they are after a long time: many closed runs, their histories, a long queue.
+ * {@code -Dplan.runs=5000000} makes it five million closed runs with ten million events, and then the time counts as
+ * well.
  */
 @Tag("slow")
 class LargePlanTest {
@@ -52,14 +53,17 @@ class LargePlanTest {
     private static final int OPEN = Integer.getInteger("plan.open", 50_000);
     private static final int EVENTS_A_RUN = 10;
     private static final int MILLION = 1_000_000;
-    /** Of a page of a listing, or of a view of one run. */
+    /** The greatest number of pages of a page of a listing, or of a view of one run. */
     private static final long MOST_PAGES = 5_000;
 
     private static final double MOST_MILLIS = 5;
-    /** Of what has to be sought in the whole table, because it is rare and has no index of its own. */
+    /**
+     * The longest time of a query that has to search the whole table, because the rows are rare and have no index of
+     * their own.
+     */
     private static final double MOST_MILLIS_SOUGHT = 100;
 
-    /** Listings, and pages of activities, that have to look at many to find few. */
+    /** Listings, and pages of activities, that have to read many rows to find few. */
     private static final Set<String> SOUGHT = Set.of(
             Listed.RARE_TYPE.name(),
             Listed.RARE_QUEUE.name(),
@@ -95,7 +99,9 @@ class LargePlanTest {
         PlanTest.assertGoesByIndex(database, name, sql);
     }
 
-    /** The two orders in which jobs are claimed are those of their indexes; only what was found is put into one order. */
+    /**
+     * The two orders in which jobs are claimed are those of their indexes; only the rows that were found are sorted.
+     */
     @Test
     void the_claim_of_jobs_takes_what_the_index_gives_and_sorts_nothing_that_waits() throws SQLException {
         List<String> plan = PlanTest.explain(database, JobSql.CLAIM);
@@ -109,7 +115,7 @@ class LargePlanTest {
         assertThat(below.get(1)).contains("Index Scan using activity_job_delayed");
     }
 
-    /** Half a million jobs that are not due are not read: a claim touches a few pages however many wait. */
+    /** Half a million delayed jobs are not read: a claim touches a few pages however many jobs wait. */
     @Test
     void a_claim_reads_few_pages_however_long_the_queue_is() {
         List<String> plan = Sql.column(database.dataSource(), """
@@ -295,7 +301,7 @@ class LargePlanTest {
         assertThat(PostgresHistoryStore.of(pool).queues()).hasSize(3).allMatch(QueueDescription::atLeast);
     }
 
-    /** As they stand there; the application's own tables of the samples are not here. */
+    /** The statements as they stand in the documents; the application's own tables of the samples are not here. */
     @ParameterizedTest
     @MethodSource("documented")
     void a_documented_query_looks_at_no_whole_table(String sql) throws SQLException {

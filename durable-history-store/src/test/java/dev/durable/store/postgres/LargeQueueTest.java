@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * What a claim costs where two hundred thousand jobs wait, and half as many more for their time; {@code
+ * The cost of a claim from a queue in which two hundred thousand jobs are ready, and half as many more delayed; {@code
  * -Dqueue.jobs=1000000} makes it a million.
  */
 @Timeout(300)
@@ -59,7 +59,7 @@ class LargeQueueTest {
         database.close();
     }
 
-    /** visible_at, rank, priority, state of so many. */
+    /** Inserts so many jobs with these values of visible_at, rank, priority, state. */
     private static void jobs(int count, String columns) {
         Sql.execute(pool, """
                 insert into durable.activity_job (run_id, seq, shard, workflow_id, workflow_type, task_queue, activity,

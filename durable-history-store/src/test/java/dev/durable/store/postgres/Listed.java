@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Set;
 
-/** What people ask of runs, as a listing of {@link LargeFill}. */
+/** The usual filters of listings of runs, on the tables of {@link LargeFill}. */
 enum Listed {
     ALL(filter -> filter),
     FAILED(filter -> filter.statuses(Set.of(WorkflowStatus.FAILED))),

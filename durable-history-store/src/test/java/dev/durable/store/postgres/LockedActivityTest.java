@@ -16,7 +16,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Somebody keeps the row of a job: who gives it an order is told so, and is not kept for ever. */
+/**
+ * Tests orders for a job whose row another transaction keeps locked: the caller is told so, and does not wait for ever.
+ */
 @Timeout(300)
 @Tag("slow")
 class LockedActivityTest extends StoreContract {

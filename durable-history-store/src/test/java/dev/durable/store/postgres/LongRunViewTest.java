@@ -8,7 +8,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** What the view of activities reads for a run with many of them. Holds from schema version 18 on. */
+/** Tests how many pages the view of activities reads for a run with many of them. */
 class LongRunViewTest extends StoreContract {
     private static final Pattern PAGES = Pattern.compile("Buffers: shared hit=(\\d+)(?: read=(\\d+))?");
 
@@ -41,7 +41,7 @@ class LongRunViewTest extends StoreContract {
         Sql.execute(PostgresFixture.pool(), "analyze durable.history_event");
     }
 
-    /** The uppermost node comes first, and counts those below it. */
+    /** The pages of the uppermost node, which comes first and counts those below it. */
     private static long pagesRead() {
         String plan = String.join(
                 "\n",

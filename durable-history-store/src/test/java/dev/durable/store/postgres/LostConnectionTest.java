@@ -33,12 +33,15 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.slf4j.LoggerFactory;
 
-/** All connections of a pool are cut, and the server goes on: what one has lost another does at once. */
+/**
+ * All connections of a pool are cut, and the server goes on: a transaction that one connection has lost is done by
+ * another at once.
+ */
 @Tag("slow")
 @Execution(ExecutionMode.CONCURRENT)
 class LostConnectionTest {
     private static final int CONNECTIONS = 8;
-    /** How long a pool trusts a connection that it got back. */
+    /** The time for which a pool trusts a connection that was returned. */
     private static final String TRUST = "com.zaxxer.hikari.aliveBypassWindowMs";
 
     private final TestDatabase database = TestDatabase.migrated();
@@ -92,7 +95,7 @@ class LostConnectionTest {
         assertQuiet();
     }
 
-    /** Of a physical connection it is asked first whose database this is. */
+    /** Each physical connection is first asked which database it leads to. */
     @Test
     void that_is_lost_before_it_was_ever_used_is_no_outage() throws Exception {
         Guard guard = new Guard(new SchemaName("durable"), "orders-db");
@@ -110,7 +113,7 @@ class LostConnectionTest {
         assertQuiet();
     }
 
-    /** As many lines as connections would be a storm. Other tests have pools, too, and the machine may be busy. */
+    /** A line for each connection would be too many. Other tests have pools, too, and the machine may be busy. */
     private void assertQuiet() {
         assertThat(lines.list)
                 .filteredOn(line -> line.getLevel().isGreaterOrEqual(Level.WARN))
@@ -119,7 +122,7 @@ class LostConnectionTest {
                 .isEmpty();
     }
 
-    /** Just after each was used, so that the pool asks none whether it is alive. */
+    /** Cuts all connections just after each was used, so that the pool tests none of them. */
     private void cutAll() throws SQLException {
         List<Connection> all = new ArrayList<>();
         for (int i = 0; i < CONNECTIONS; i++) {
@@ -141,7 +144,7 @@ class LostConnectionTest {
         config.setPoolName("lost-" + database.name());
         config.setDataSource(database.dataSource());
         config.setMaximumPoolSize(CONNECTIONS);
-        // Half a second, unless told: a slow machine may take that to cut them.
+        // The default is half a second; a slow machine may take as long to cut them.
         System.setProperty(TRUST, "60000");
         try {
             return new HikariDataSource(config);

@@ -6,7 +6,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
-/** What another process does meanwhile, on a thread of its own. */
+/** Runs the work of another process, on a thread of its own. */
 public final class Meanwhile<T> {
     private final CompletableFuture<T> result = new CompletableFuture<>();
 

@@ -15,7 +15,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Runs that listings have to find among any number of completed ones, and what the others pay for it. */
+/** Runs that listings have to find among any number of completed ones, and the cost of these for the other runs. */
 @Tag("slow")
 class NotableRunTest extends StoreContract {
     private static final int RUNS = 50;
@@ -74,7 +74,7 @@ class NotableRunTest extends StoreContract {
                 .isOne();
     }
 
-    /** A start in a transaction that stays open, or by a client whose clock is off. */
+    /** A run is started in a transaction that stays open, or by a client whose clock is off. */
     @Test
     void a_run_whose_id_is_older_than_its_start_is_found_by_the_time_of_its_start() {
         NewRunBuilder old = newRun("order-1");
@@ -89,7 +89,7 @@ class NotableRunTest extends StoreContract {
                 .isEmpty();
     }
 
-    /** Of B-trees: the summary of types and queues is looked at, and not written. */
+    /** B-trees are meant: the BRIN index of types and queues is read, and not written. */
     @Test
     void a_run_that_completes_touches_no_index_more_and_its_updates_stay_hot() {
         assertThat(sql("""

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** The database is down at the start, or goes away in the middle and comes back. */
+/** The database is down at the start, or stops in the middle and comes back. */
 @Execution(ExecutionMode.CONCURRENT)
 @Tag("slow")
 class OutageTest {
@@ -99,7 +99,10 @@ class OutageTest {
         }
     }
 
-    /** Nobody could beat meanwhile, so nobody's silence is held against him: one lease of unbroken looks comes first. */
+    /**
+     * No process could beat meanwhile, so the silence of none is held against it: one lease of unbroken checks comes
+     * first.
+     */
     @Test
     void an_outage_longer_than_a_lease_declares_nobody_dead_and_queues_nothing_again() throws Exception {
         Trials.once(number -> anOutageLongerThanALeaseDeclaresNobodyDead());
@@ -152,7 +155,7 @@ class OutageTest {
                 .start();
     }
 
-    /** Nobody can connect, and who is connected is cut: what a client sees of a server that stops. */
+    /** New connections are refused, and existing ones are cut, as by a server that stops. */
     private static void accept(TestDatabase database, boolean connections) {
         PGSimpleDataSource server = (PGSimpleDataSource) database.dataSource();
         server.setDatabaseName("postgres");

@@ -17,7 +17,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 @Tag("slow")
 class ParallelPlanTest extends ListingContract {
     private static final int CAN_ASK_FOR_VALIDITY = 160_000;
-    /** Jackson never writes the first three, but payloads are kept as whoever wrote them had them. */
+    /** Jackson never writes the first three, but payloads are kept as their writer had them. */
     private static final List<String> ODD =
             List.of("\"a\\u0000b\"", "\"\\ud800\"", "{\"n\":1e999999}", "\"\\ud83d\\ude00\"", "[1,2]", "null");
 
@@ -51,7 +51,7 @@ class ParallelPlanTest extends ListingContract {
         return Sql.number(PostgresFixture.pool(), "select current_setting('server_version_num')");
     }
 
-    /** Settings of a database hold for new connections. */
+    /** Opens new connections, as settings of a database hold for new ones only. */
     private static void reconnect() {
         PostgresFixture.evict();
     }

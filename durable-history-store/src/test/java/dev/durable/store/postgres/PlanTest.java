@@ -109,7 +109,10 @@ class PlanTest {
         assertGoesByIndex(empty, name, sql);
     }
 
-    /** Autovacuum came by while there was nothing to do: where no row is expected, any index is as good as another. */
+    /**
+     * Autovacuum has analyzed the tables while they were empty: if no row is expected, any index seems as good as
+     * another.
+     */
     @ParameterizedTest(name = "{0}")
     @MethodSource("statements")
     void goes_by_the_right_index_with_tables_that_were_empty_when_they_were_analyzed(String name, String sql)
@@ -117,7 +120,10 @@ class PlanTest {
         assertGoesByIndex(idle, name, sql);
     }
 
-    /** The same, and then the load came back: a low index that is the wrong one costs less than a high one. */
+    /**
+     * Autovacuum has analyzed the empty tables, which have filled since: by these statistics a wrong index with few
+     * levels seems cheaper than the right one with many.
+     */
     @ParameterizedTest(name = "{0}")
     @MethodSource("statements")
     void goes_by_the_right_index_with_tables_that_have_filled_since_they_were_analyzed(String name, String sql)
@@ -156,7 +162,9 @@ class PlanTest {
                 .doesNotContain("Seq Scan", "Sort");
     }
 
-    /** Both tables of what was ordered and of what is buried may be large; the rest of what they read is what they found. */
+    /**
+     * Dead letters and their alerts may be many: they are read by indexes that contain no other jobs, without a sort.
+     */
     @Test
     void dead_letters_that_are_to_be_purged_are_found_by_an_index_that_has_no_others() throws SQLException {
         assertThat(explain(full, FailedJobSql.LOCK_OVER))
@@ -185,14 +193,15 @@ class PlanTest {
                 .doesNotContain("Seq Scan on activity_job", "Seq Scan on run_state");
     }
 
-    /** As reads of people are planned. */
+    /** The plan of a query as the transactions of listings plan it. */
     static String planOf(TestDatabase database, Function<DSLContext, Select<?>> query) throws SQLException {
         String sql = query.apply(DSL.using(SQLDialect.POSTGRES)).getSQL(ParamType.INLINED);
         return String.join("\n", explain(database, sql, TransactionSettings.READ));
     }
 
     static void assertGoesByIndex(TestDatabase database, String name, String sql) throws SQLException {
-        // Leases that were given as an array are hashed: they are no table. Before 17 it is not said what is compared.
+        // Leases that were given as an array are hashed: they are no table. Servers before 17 do not print the
+        // comparison.
         List<String> plan = explain(database, sql).stream()
                 .map(line -> line.replace("lease = (hashed SubPlan", "lease = (SubPlan")
                         .replace("NOT (hashed SubPlan", "NOT (SubPlan"))
@@ -223,7 +232,7 @@ class PlanTest {
         Sql.execute(database.dataSource(), fill.replaceAll("(?s)insert into durable.history_event.*?;", ""));
     }
 
-    /** An index whose first column is not compared is walked through from end to end, for each row that is looked up. */
+    /** An index whose first column is not compared is scanned from end to end, for each row that is looked up. */
     private static void assertIndexesAreEnteredFromTheFront(TestDatabase database, String name, List<String> plan) {
         for (int i = 1; i < plan.size(); i++) {
             Matcher scan = INDEX_SCAN.matcher(plan.get(i - 1));
@@ -258,7 +267,7 @@ class PlanTest {
                 });
     }
 
-    /** As it is sent for so many rows; 0 is as arrays. */
+    /** The statement as it is sent for so many rows; 0 is as arrays. */
     private static String rows(String sql, int rows) {
         Param[] params = sql.chars()
                 .filter(c -> c == '?')
@@ -307,7 +316,10 @@ class PlanTest {
         }
     }
 
-    /** One connection, which knows the tables: to learn them takes longer than to plan. Closed with its database. */
+    /**
+     * A pool of one connection, which knows the tables: to load their definitions takes longer than to plan. It is
+     * closed with its database.
+     */
     private static DataSource pool(TestDatabase database) {
         return POOLS.computeIfAbsent(database.name(), name -> database.pooledDataSource(1));
     }

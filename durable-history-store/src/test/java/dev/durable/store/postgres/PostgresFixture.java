@@ -19,16 +19,17 @@ import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * An empty store on a database that tests share which run one after another: emptied before each, its clock set back to about
- * the server's, and slow. The store connects as a user that has the rights of a worker and no others, and whose search_path
- * has a schema full of {@link Traps}.
+ * An empty store on a database that is shared by tests that run one after another: it is emptied before each, and its
+ * clock is set back to about the server's, and is slow. The store connects as a user that has the rights of a worker
+ * and no others, and whose search_path has a schema full of {@link Traps}.
  */
 public final class PostgresFixture implements StoreFixture {
     private static final InboxLimit INBOX_LIMIT = new InboxLimit(50, 20 << 20);
 
     /**
-     * All tables that have anything in them, but those that say what the schema is: a table that is empty costs as much to
-     * truncate as a full one. The append-only trigger refuses TRUNCATE to everybody; a replica's session fires no triggers.
+     * Empties all tables that have rows, except those that describe the schema: an empty table costs as much to
+     * truncate as a full one. The append-only trigger refuses TRUNCATE to every user; a session with
+     * session_replication_role = replica fires no triggers.
      */
     private static final String EMPTY = """
             do $empty$
@@ -46,12 +47,12 @@ public final class PostgresFixture implements StoreFixture {
             end $empty$""";
 
     /**
-     * How much slower than the server's the database's clock goes: a thread that stands still for two seconds, as on a busy
-     * machine it may at any point, is a moment for the store.
+     * How much slower than the server's clock the database's clock goes: two seconds in which a thread stands still, as
+     * it may at any point on a busy machine, are a moment for the store.
      */
     private static final int SLOWER = 50;
 
-    /** Of all tests that do not have one of their own. */
+    /** The database of all tests that do not have one of their own. */
     private static final Shared SHARED = new Shared();
 
     private final Shared shared;
@@ -81,10 +82,10 @@ public final class PostgresFixture implements StoreFixture {
         private final DataSource pool = database.pooledDataSource(16);
         private final DataSource worker = worker();
 
-        /** From here on its clock goes slower. */
+        /** The time from which its clock goes slower. */
         private final String begun = Sql.column(pool, "select now()").getFirst();
 
-        /** As the database's clock stands ahead of that; null as long as it is the server's. */
+        /** How far the database's clock is ahead of that time; null as long as it is the server's. */
         private @Nullable Duration set;
 
         private DataSource worker() {
@@ -118,12 +119,12 @@ public final class PostgresFixture implements StoreFixture {
         }
     }
 
-    /** Of the owner. */
+    /** Connections of the owner. */
     public static DataSource pool() {
         return SHARED.pool;
     }
 
-    /** All connections are opened anew; those of before say at their end what they have counted. */
+    /** Opens all connections anew; those of before report at their end the deadlocks that they have counted. */
     static void evict() {
         for (DataSource pool : List.of(SHARED.pool, SHARED.worker)) {
             ((HikariDataSource) pool).getHikariPoolMXBean().softEvictConnections();
@@ -160,13 +161,13 @@ public final class PostgresFixture implements StoreFixture {
         }
     }
 
-    /** Since the database was made; the server counts some late, which then fails a later test. */
+    /** The deadlocks since the database was made; the server counts some late, so that a later test fails. */
     @Override
     public long deadlocks() {
         return Sql.number(shared.pool, "select deadlocks from pg_stat_database where datname = current_database()");
     }
 
-    /** The tables, beyond what the suite sees through the SPI; its steps are no whole turns of real workflows. */
+    /** Checks the tables beyond what the suite sees through the SPI; its steps are no whole turns of real workflows. */
     @Override
     public void close() {
         store.close();

@@ -8,8 +8,8 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.api.parallel.ResourceLock;
 
 /**
- * The PostgreSQL store keeps the contract of all stores. Runs beside other classes on a database of its own; its tests share
- * that, for which the lock lets one run at a time.
+ * Tests that the PostgreSQL store keeps the contract of all stores. The class runs beside others on a database of its
+ * own, which its tests share, so a lock lets one of them run at a time.
  */
 @Tag("slow")
 @Execution(ExecutionMode.CONCURRENT)

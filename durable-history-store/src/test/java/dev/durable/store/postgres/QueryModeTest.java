@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** Settings of the driver under which values travel in other forms: old poolers and proxies ask for them. */
+/** Tests settings of the driver under which values are sent in other forms, as old poolers and proxies need them. */
 @Tag("slow")
 @Execution(ExecutionMode.CONCURRENT)
 class QueryModeTest {

@@ -71,7 +71,7 @@ class ReadModelTest extends StoreContract {
                         "{\"a\": 100000000000000000000, \"b\": \"3e912345\", \"c\": \"1e131071\", \"d\": -1.50}");
     }
 
-    /** Whatever the server takes as json: it says how deep by its stack, which a view has less of than an INSERT. */
+    /** Any json that the server accepts: its depth is limited by the stack, of which a view has less than an INSERT. */
     @ParameterizedTest
     @ValueSource(strings = {"[|]", "{\"a\":|}", "[[],{\"[\":|}]"})
     void what_is_nested_too_deep_for_the_server_is_one_string_and_other_rows_are_shown(String brackets) {

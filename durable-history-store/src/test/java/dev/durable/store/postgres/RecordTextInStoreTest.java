@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 /** Rows of the store stand in logs and errors, too. */
 class RecordTextInStoreTest {
-    /** Their text is SQL, names of roles and channels, or what the server says of itself. */
+    /** Their text is SQL, names of roles and channels, or values by which the server identifies itself. */
     private static final Set<String> NAMES_OF_THE_DATABASE = Set.of(
             "Connections.Trouble",
             "StoreErrors",

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A row that the database lets nobody take, whatever raises the error, keeps no other row of its queue from its turn. */
+/** A row that the database does not let be taken, whatever raises the error, holds up no other row of its queue. */
 class RefusedRowTest {
     private static final String QUEUE = "default";
     private static final String ACTIVITY = "Payments.charge";
@@ -52,7 +52,7 @@ class RefusedRowTest {
         database.close();
     }
 
-    /** Runs with a ready job each. */
+    /** Starts runs with a ready job each. */
     private void jobs(String... workflowIds) {
         for (String id : workflowIds) {
             store.start(List.of(new NewRunBuilder(store, id)
@@ -78,7 +78,9 @@ class RefusedRowTest {
                 .toList();
     }
 
-    /** A trigger of somebody's raises an error at an update of rows for which this holds. */
+    /**
+     * Creates a trigger of the application, which raises an error at an update of rows for which this condition holds.
+     */
     private void refuse(String table, String condition) {
         Sql.execute(
                 sql,
@@ -143,8 +145,8 @@ class RefusedRowTest {
     @Test
     void a_job_that_another_worker_had_locked_when_the_one_behind_it_was_refused_is_not_set_aside() throws Exception {
         jobs("a", "bad", "b");
-        // Sequences are the same for all transactions at once: with one the trigger says that it was met, by one it
-        // goes on.
+        // Sequences change for all transactions at once: the trigger shows by one that it was met, and goes on by the
+        // other.
         Sql.execute(sql, "create sequence public.met; create sequence public.gate");
         Sql.execute(sql, """
                 create function public.refuse() returns trigger language plpgsql as $$ begin

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** Who may do what, as the database itself sees to it. */
+/** The rights of the roles, as the database enforces them. */
 public class RolesTest extends StoreContract {
     private final DataSource worker = as("durable_worker");
     private final DataSource retention = as("durable_retention");
@@ -251,7 +251,7 @@ public class RolesTest extends StoreContract {
         return as(PostgresFixture.database().dataSource(), role);
     }
 
-    /** What this role may do there. */
+    /** Connections with the rights of this role. */
     public static DataSource as(DataSource dataSource, String role) {
         PGSimpleDataSource source = (PGSimpleDataSource) dataSource;
         source.setOptions("-c role=" + role);

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** What a store does about the tables when it is opened. */
+/** The actions of a store on the tables when it is opened. */
 @Tag("slow")
 @Execution(ExecutionMode.CONCURRENT)
 class SchemaModesTest {

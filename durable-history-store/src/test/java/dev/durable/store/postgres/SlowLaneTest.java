@@ -32,7 +32,10 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Somebody keeps the row of one in sixty-five: that one waits, alone; sixty-four don't. */
+/**
+ * Another transaction keeps the row of one item in sixty-five locked: that item waits alone, the other sixty-four
+ * don't.
+ */
 @Tag("slow")
 class SlowLaneTest extends StoreContract {
     private static final int NEIGHBOURS = 64;
@@ -142,7 +145,9 @@ class SlowLaneTest extends StoreContract {
         }
     }
 
-    /** Orders of operators come by hundreds: while one is waited for, the others' jobs must not be kept from everybody. */
+    /**
+     * Orders of operators come by hundreds: while one waits for a lock, the jobs of the others must not stay locked.
+     */
     @Test
     void an_order_for_a_held_job_waits_alone_and_keeps_nobody_waiting() throws Exception {
         Trials.once(this::anOrderForAHeldJobKeepsNobodyWaiting);
@@ -228,7 +233,7 @@ class SlowLaneTest extends StoreContract {
                     .isTrue();
             holder.awaitWaiter();
             assertThat(signals.get(HELD).isDone()).isFalse();
-            // The hot lane is free for others meanwhile.
+            // The normal lane is free for other items meanwhile.
             client.handle("order-0").signal("approve", "bob");
 
             holder.commit();
@@ -261,7 +266,7 @@ class SlowLaneTest extends StoreContract {
         return all;
     }
 
-    /** Waits for nothing in these tests: no worker runs it. */
+    /** A workflow that does nothing in these tests, as no worker runs it. */
     @Workflow
     public static class Waiting {
         /** Never called. */

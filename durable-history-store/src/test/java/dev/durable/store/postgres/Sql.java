@@ -11,7 +11,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import javax.sql.DataSource;
 
-/** Plain SQL of tests. */
+/** Runs the plain SQL of tests. */
 public final class Sql {
     private static final long SHORTEST_PAUSE = Duration.ofMillis(2).toNanos();
     private static final long LONGEST_PAUSE = Duration.ofMillis(25).toNanos();
@@ -46,7 +46,7 @@ public final class Sql {
         }
     }
 
-    /** Cuts the connections on which processes listen to each other; how many there were. */
+    /** Cuts the connections on which processes listen to each other; returns how many there were. */
     public static long cutListeners(DataSource dataSource) {
         return number(dataSource, """
                 select count(pg_terminate_backend(pid)) from pg_stat_activity

@@ -10,13 +10,15 @@ import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Which package of the store may use which. */
+/** Tests which package of the store may use which. */
 class StoreArchitectureTest {
     private static final JavaClasses STORE = new ClassFileImporter()
             .withImportOption(location -> !location.contains("/test-classes/") && !location.contains("/durable-core/"))
             .importPackages("dev.durable.store.postgres");
 
-    /** Each package and those that it may use, from the ground up. What users see may use all, and all may use it. */
+    /**
+     * Each package and those that it may use, from the ground up. The public package may use all, and all may use it.
+     */
     private static final String ROOMS = """
             sql                     :
             nudge                   : sql

@@ -29,7 +29,10 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.postgresql.PGConnection;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** A login of the same database that has no right in the schema; everybody may create in public, as up to PostgreSQL 14. */
+/**
+ * Tests a login of the same database that has no right in the schema, while every user may create objects in public, as
+ * up to PostgreSQL 14.
+ */
 @Timeout(300)
 @Tag("slow")
 @Execution(ExecutionMode.CONCURRENT)
@@ -39,7 +42,7 @@ class StrangersTest {
     private final TestDatabase database = TestDatabase.create();
     private final String eve = "eve_" + UUID.randomUUID().toString().substring(0, 8);
     private final DataSource owner = database.dataSource();
-    /** The owner with a search_path without strangers, for what the test itself asks. */
+    /** The owner with a search_path without strangers' schemas, for the test's own queries. */
     private final DataSource test = test();
 
     private final DataSource stranger = stranger();

@@ -5,9 +5,9 @@ import java.util.stream.Collectors;
 import javax.sql.DataSource;
 
 /**
- * Functions and operators that a stranger has planted in a schema of the search_path: for each of PostgreSQL's own that takes
- * its arguments after a conversion (a polymorphic one, text for varchar, bigint for integer) one that takes them as they are,
- * and so is preferred. Who calls one fails, and is counted, whatever becomes of his transaction.
+ * Functions and operators that another user has created in a schema of the search_path: for each of PostgreSQL's own
+ * that takes its arguments after a conversion (a polymorphic one, text for varchar, bigint for integer), one that takes
+ * them without it, and so is preferred. A call fails, and is counted even if its transaction is rolled back.
  */
 final class Traps {
     private static final List<String> TYPES = List.of(
@@ -30,7 +30,7 @@ final class Traps {
             "int4[]",
             "timestamptz[]");
 
-    /** As many arguments as they like. */
+    /** Functions with any number of arguments. */
     private static final List<String> VARIADIC = List.of(
             "format(text,text)",
             "format(text,varchar)",
@@ -130,7 +130,7 @@ final class Traps {
 
     private Traps() {}
 
-    /** By this login, in a schema in which it may create. */
+    /** Creates them by this login, in a schema in which it may create. */
     static void plant(DataSource stranger, String schema) {
         Sql.execute(
                 stranger,
@@ -139,7 +139,7 @@ final class Traps {
                         .replace("${calls}", list(VARIADIC)));
     }
 
-    /** Whether any was called since. */
+    /** Returns whether any was called since then. */
     static boolean anyWasCalled(DataSource dataSource, String schema) {
         return Sql.number(dataSource, "select count(*) from " + schema + ".called c where c.is_called") > 0;
     }

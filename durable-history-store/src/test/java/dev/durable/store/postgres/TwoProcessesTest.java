@@ -73,7 +73,7 @@ class TwoProcessesTest {
         void work();
     }
 
-    /** By its polls alone it would hear of each eight to twelve seconds later. */
+    /** By polls alone the process would find each of them eight to twelve seconds later. */
     @Test
     void who_is_to_be_told_of_a_failure_is_told_soon_in_another_process() throws Exception {
         Trials.once(number -> whoIsToBeToldOfAFailureIsToldSoon());

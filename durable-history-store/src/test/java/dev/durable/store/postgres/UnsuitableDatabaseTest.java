@@ -14,10 +14,13 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** What would fail later, for single values or now and then, is refused when the store is opened. */
+/**
+ * A database with which the engine would fail later, for single values or from time to time, is refused when the store
+ * is opened.
+ */
 class UnsuitableDatabaseTest {
 
-    /** A database of another encoding beside one of this test's. */
+    /** Runs a test in a database of another encoding beside that of this test. */
     private static void inDatabaseOf(String encoding, Consumer<DataSource> test) {
         try (TestDatabase near = TestDatabase.create()) {
             String name = near.name() + "_" + encoding.toLowerCase(Locale.ROOT);

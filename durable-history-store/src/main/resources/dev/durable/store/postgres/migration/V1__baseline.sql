@@ -1,16 +1,17 @@
 -- The schema as a new database gets it. The next change is a migration of its own beside this file (V2__….sql, listed in
--- Schema); within a major version migrations only add: columns with defaults, indexes, functions, views, never a rewrite of
+-- Migrations); within a major version migrations only add: columns with defaults, indexes, functions, views, never a rewrite of
 -- a table. Rights stand in grants.sql, which runs after the migrations.
 --
 -- Every key of per-run data ends in shard (0..1023, carried by run id and workflow id alike, free in the alignment of
 -- the rows); there are no foreign keys, sequences or server-made key values: the schema can be distributed by shard.
 -- Payloads and event attributes are json, not jsonb: kept as written (number text, key order, \u0000).
 -- Functions fix their search_path, or bind the names in their bodies when they are made (RETURN), so that no function in a
--- schema that others may write is called in place of PostgreSQL's.
+-- schema that other users may write is called in place of PostgreSQL's.
 -- Literals with a backslash are E'…' where the server stores a text as it was parsed (RETURN, views); functions whose body is
 -- parsed when they are called fix standard_conforming_strings beside the search_path. So each means the same in every session.
 
--- What a library needs to work with this schema. A library accepts any schema whose min_library it meets.
+-- The oldest library that can work with this schema. A library accepts any schema whose min_library is not newer than
+-- itself.
 create table ${schema}.schema_version (
     version     integer     not null primary key,
     min_library text        not null,
@@ -21,8 +22,8 @@ create table ${schema}.schema_version (
 -- The roles
 -- ======================================================================================================================
 
--- Two roles without login, to be granted to the users that people and processes connect as. Made only if the migrating user
--- may create roles; if not, a DBA creates them and runs Schema.grants().
+-- Two roles without login, to be granted to the users that people and processes connect as. Created only if the
+-- migrating user may create roles; if not, a DBA creates them and runs Schema.grants().
 do $roles$
 declare
     role_name text;
@@ -35,7 +36,7 @@ begin
                 when insufficient_privilege then
                     raise notice 'role % is not created: % may not create roles', role_name, current_user;
                 when duplicate_object or unique_violation then
-                    null; -- made by a migration of the same name in another database of this server at the same time
+                    null; -- created by a migration with that name in another database of this server at the same time
             end;
         end if;
     end loop;
@@ -51,7 +52,8 @@ create function ${schema}.clock() returns timestamptz
     language sql stable parallel safe
     return statement_timestamp();
 
--- Aborts the transaction of a batch that does not find what it counted on; the library then finds the culprit.
+-- Aborts the transaction of a batch that does not find the rows that it expected; the library then finds the item that
+-- is at fault.
 create function ${schema}.must(ok boolean, what text) returns void
     language plpgsql as $$
 begin
@@ -65,8 +67,9 @@ create function ${schema}.run_id_at(at timestamptz) returns uuid
     language sql stable strict
     return (lpad(to_hex(floor(extract(epoch from at) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid;
 
--- When a run id was made, as a UUIDv7 says it. Every start computes it for an index: without numeric, without the text of
--- the id, and naming its argument once, as a function that names it twice is not inlined and costs five times as much.
+-- The time at which a run id was made, which a UUIDv7 contains. Every start computes it for an index: without numeric,
+-- without the text of the id, and naming its argument once, as a function that names it twice is not inlined and costs
+-- five times as much.
 create function ${schema}.run_id_time(run_id uuid) returns timestamptz
     language sql immutable strict parallel safe
     return to_timestamp(('x' || encode(substr(uuid_send(run_id), 1, 6), 'hex'))::bit(48)::bigint::float8 / 1000);
@@ -92,7 +95,8 @@ create table ${schema}.workflow_run (
     primary key (run_id, shard)
 ) with (fillfactor = 85);
 
--- The latest run of a workflow id. By the server's time, not by run id: a client may make an id long before it is used.
+-- The latest run of a workflow id. It is found by the server's time, not by run id: a client may make an id long before
+-- it is used.
 create index workflow_run_by_workflow_id on ${schema}.workflow_run (workflow_id, started_at, shard);
 -- Where rare types and rare task queues are: a summary of each 64 kB of the table, which inserts leave alone until they
 -- have filled it. Nothing is written for a run.
@@ -103,8 +107,8 @@ create index workflow_run_names on ${schema}.workflow_run
 create index workflow_run_odd_ids on ${schema}.workflow_run (started_at)
     where started_at - ${schema}.run_id_time(run_id) not between interval '-10 s' and interval '10 s';
 
--- The hot half of an open run: one narrow row, updated by each transition, deleted at the close.
--- No index names fence, owned_until or anything else that each transition changes: those updates stay HOT.
+-- The part of an open run that changes often: one narrow row, updated by each transition, deleted at the close. No
+-- index contains fence, owned_until or anything else that each transition changes: those updates stay HOT.
 create table ${schema}.run_state (
     run_id        uuid        not null,
     fence         uuid        not null,
@@ -133,9 +137,9 @@ create index run_state_deadline on ${schema}.run_state (deadline) where deadline
 create index run_state_expiry on ${schema}.run_state (expires_at) where expires_at is not null;
 create index run_state_stalled on ${schema}.run_state (run_id) where stalled_by is not null;
 
--- Closed runs that are not found by the time in their id: those that ended otherwise than COMPLETED, and those that took
--- longer than an hour. activity: of a background job. A run that completes in an ordinary way enters none of these B-trees,
--- and no column that the updates of workflow_run change is in an index: they stay HOT.
+-- Closed runs that are not found by the time in their id: those that ended otherwise than COMPLETED, and those that
+-- took longer than an hour. activity: of a background job. A run that completes within an hour enters none of these
+-- B-trees, and no column that the updates of workflow_run change is in an index: they stay HOT.
 create table ${schema}.notable_run (
     run_id      uuid        not null,
     started_at  timestamptz not null,
@@ -160,9 +164,10 @@ create index notable_run_by_activity on ${schema}.notable_run (activity, status,
 -- Histories
 -- ======================================================================================================================
 
--- The only truth about a run. Append-only (see below); partitioned by run id, which is by start time, so that old
--- histories go by dropping a table. There is no default partition: a row that fits nowhere is refused, never misplaced.
--- fence stands on the first event of each transition: it answers whether a commit whose reply was lost happened.
+-- The history of a run, from which all of its state follows. Append-only (see below); partitioned by run id, which is
+-- by start time, so that old histories go by dropping a table. There is no DEFAULT partition: a row without a partition
+-- is refused, never misplaced. fence stands on the first event of each transition: by it a process finds out whether a
+-- commit whose reply was lost happened.
 create table ${schema}.history_event (
     run_id     uuid        not null,
     event_id   bigint      not null,
@@ -175,7 +180,7 @@ create table ${schema}.history_event (
     primary key (run_id, event_id, shard)
 ) partition by range (run_id);
 
--- Retention removes by DELETE on the table as a whole: on a partition by itself nothing looks for open runs.
+-- Retention deletes from the table as a whole: on a single partition no trigger checks for open runs.
 create function ${schema}.refuse_history_change() returns trigger
     language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
@@ -192,8 +197,8 @@ end $$;
 create trigger append_only before update or delete or truncate on ${schema}.history_event
     for each statement execute function ${schema}.refuse_history_change();
 
--- Open runs and their histories can't be removed. Once a statement, however much it removes. EXECUTE, so that it is planned
--- for as many rows as there are; by its definer's rights, as retention can't read run_state.
+-- Open runs and their histories can't be removed. Checked once for each statement. EXECUTE, so that the query is
+-- planned for the actual number of rows. It has its definer's rights, as retention can't read run_state.
 create function ${schema}.refuse_open_runs() returns trigger
     language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -224,8 +229,8 @@ create trigger refuse_open_runs after delete on ${schema}.history_event
 create trigger refuse_open_runs after delete on ${schema}.workflow_run
     referencing old table as gone for each statement execute function ${schema}.refuse_open_runs();
 
--- Notes a run in notable_run; by a trigger, so that whatever closes a run notes it. The name of a job's activity stands in
--- its first event: a quote inside any text is escaped, so nothing else looks like this.
+-- Inserts a run into notable_run, by a trigger, so that each way to close a run does so. The name of a job's activity
+-- stands in its first event. A quote inside any JSON text is escaped, so only the member input itself matches.
 create function ${schema}.note_run() returns trigger
     language plpgsql set search_path = pg_catalog, pg_temp set standard_conforming_strings = on as $$
 begin
@@ -243,7 +248,7 @@ create trigger note_run after update on ${schema}.workflow_run for each row
           and (new.status <> 'COMPLETED' or new.closed_at > new.started_at + interval '1 hour'))
     execute function ${schema}.note_run();
 
--- Whoever may remove a run removes its note with it.
+-- A user that may remove a run removes its row in notable_run with it.
 create function ${schema}.forget_runs() returns trigger
     language plpgsql security definer set search_path = ${schema}, pg_temp as $$
 begin
@@ -255,7 +260,7 @@ revoke execute on function ${schema}.forget_runs() from public;
 create trigger forget_runs after delete on ${schema}.workflow_run
     referencing old table as gone for each statement execute function ${schema}.forget_runs();
 
--- A bound of a partition, from what pg_get_expr says of it; null of a DEFAULT partition, which has none.
+-- A bound of a partition, from its text by pg_get_expr; null for a DEFAULT partition, which has none.
 create function ${schema}.history_bound(bounds text, of_end boolean) returns uuid
     language sql immutable strict parallel safe
     return case when of_end and bounds like '%TO (MAXVALUE)' then 'ffffffff-ffff-ffff-ffff-ffffffffffff'
@@ -263,8 +268,8 @@ create function ${schema}.history_bound(bounds text, of_end boolean) returns uui
                 when of_end then substring(bounds from E'TO \\(''([0-9a-f-]{36})''\\)')
                 else substring(bounds from E'FROM \\(''([0-9a-f-]{36})''\\)') end::uuid;
 
--- Whether partitions take every row from one id to another: one that is being detached does not. Each but the last ends
--- where another begins.
+-- Returns whether partitions take every row from one id to another; one that is being detached does not count. Each but
+-- the last ends where another begins.
 create function ${schema}.has_history_partition(lowest uuid, beyond uuid) returns boolean
     language sql stable
     return not exists (
@@ -276,11 +281,12 @@ create function ${schema}.has_history_partition(lowest uuid, beyond uuid) return
         select from (select lowest as id union all select t.after from taken t where t.after > lowest and t.after < beyond) p
          where not exists (select from taken t where t.first <= p.id and t.after > p.id));
 
--- Creates what is missing of the monthly partitions from one time to another; says how many it made. Workers call it at
--- start, every hour, and when a run finds none, so it is SECURITY DEFINER: they need no right to create tables.
--- Not far from now, whoever asks. A table that was detached keeps its name, and the new one gets another. Partitions that a
--- DBA made with other bounds stay, and what they leave of a month gets partitions. Beside a DEFAULT
--- partition that has rows none is made: the server would read it whole, under a lock that keeps everybody from it.
+-- Creates the missing monthly partitions from one time to another; returns how many it created. Workers call it at
+-- start, every hour, and when a run finds none. It is SECURITY DEFINER, so that they need no right to create tables,
+-- and it refuses times that are far from now, whoever calls it. A table that was detached keeps its name, and the new
+-- one gets another. Partitions that a DBA created with other bounds stay, and the rest of their months gets partitions.
+-- Beside a DEFAULT partition that has rows none is created: the server would read all of that partition, under a lock
+-- that keeps every other transaction from it.
 -- Locks: SHARE UPDATE EXCLUSIVE on history_event (ATTACH, not CREATE … PARTITION OF: reads and writes go on).
 create function ${schema}.add_history_partitions(from_at timestamptz, until_at timestamptz) returns integer
     language plpgsql security definer set search_path = ${schema}, pg_temp as $$
@@ -363,7 +369,7 @@ revoke execute on function ${schema}.add_history_partitions(timestamptz, timesta
 -- Messages
 -- ======================================================================================================================
 
--- Messages to a run, until the transition that turns them into events. In order of (at, ord).
+-- Messages to a run, until the transition that turns them into events. Their order is (at, ord).
 create table ${schema}.inbox (
     run_id     uuid        not null,
     message_id uuid        not null,
@@ -383,9 +389,9 @@ create table ${schema}.inbox (
 -- Claims skip from run to run in this index: a run with 20,000 messages costs one probe.
 create index inbox_waking on ${schema}.inbox (task_queue, run_id) where wakes;
 
--- Effects of a transition, or of a caller's own transaction (then run_id is its process), on other runs. In order of
--- event id within a run. new_run: what to start, as JSON, if no run of the target workflow id is open; null is a message for
--- an open run only.
+-- Messages of a transition, or of a caller's own transaction (then run_id is the caller's process), to other runs.
+-- Their order is by event id within a run. new_run: the run to start, as JSON, if no run of the target workflow id is
+-- open; null is a message for an open run only.
 create table ${schema}.outbox (
     run_id             uuid        not null,
     event_id           bigint      not null,
@@ -400,8 +406,9 @@ create table ${schema}.outbox (
     primary key (run_id, event_id, shard)
 ) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0);
 
--- Messages of the outbox that the database refuses, with its reason, out of the way of the others. Somebody should look:
--- resend_refused sends one again when its cause is mended; one that is not wanted any more is deleted.
+-- Messages of the outbox that the database refuses, with its reason, so that they do not hold up the others. An
+-- operator has to look at them: resend_refused sends one again when its cause is mended; one that is not wanted any
+-- more is deleted.
 create table ${schema}.outbox_refused (
     run_id             uuid        not null,
     event_id           bigint      not null,
@@ -434,12 +441,11 @@ $$;
 -- Activities
 -- ======================================================================================================================
 
--- state: 0 ready, 1 delayed, 2 running, 3 dead, 4 paused (held, and claimed by nobody), 5 external (left to the holder of
--- its token: it keeps its lease, no session has it), 6 incident, 7 waiting
--- until its limit key lets it through. Dead letters and incidents have buried_at and a fingerprint,
--- and wait for an operator. A finished job is deleted in the completing transition: history is the
--- record. rank = when it became ready, less its priority: aging priority as a plain index order. begun: an attempt's body was
--- called, or may have been.
+-- state: 0 ready, 1 delayed, 2 running, 3 dead, 4 paused (claimed by no worker), 5 external (left to the holder of its
+-- token: it keeps its lease, no session has it), 6 incident, 7 waiting until its limit key lets it through. Dead
+-- letters and incidents have buried_at and a fingerprint, and wait for an operator. A finished job is deleted in the
+-- completing transition, as the history records it. rank: the time at which it became ready, less its priority, so that
+-- the aging of priorities is the order of a plain index. begun: whether an attempt's body was called, or may have been.
 create table ${schema}.activity_job (
     run_id                     uuid        not null,
     lease                      uuid,
@@ -481,28 +487,28 @@ create table ${schema}.activity_job (
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000,
         autovacuum_analyze_scale_factor = 0.1, autovacuum_vacuum_cost_delay = 0);
 
--- Each claim is one of these two orders, and matches it exactly.
+-- Each scan of a claim is in one of these two orders, and matches it exactly.
 create index activity_job_ready on ${schema}.activity_job (task_queue, rank) where state = 0;
 create index activity_job_delayed on ${schema}.activity_job (task_queue, visible_at) where state = 1;
--- Jobs with a limit key only: those that wait by key, those that have been let through, those whose delay has to end.
+-- Jobs with a limit key only: those that wait for their key, those that have been let through, those that are delayed.
 create index activity_job_waiting on ${schema}.activity_job (task_queue, limit_key, rank) where state = 7;
 create index activity_job_admitted on ${schema}.activity_job (task_queue, limit_key) where limit_key is not null and state in (0, 2, 5);
 create index activity_job_delayed_key on ${schema}.activity_job (task_queue, visible_at) where state = 1 and limit_key is not null;
--- The claims of a session, and the sessions that have claims.
+-- The jobs of a session, and the sessions that hold jobs.
 create index activity_job_running on ${schema}.activity_job (session) where state = 2;
--- Those in the hands of others, by when their time is over. Queries repeat this expression word for word.
+-- Jobs left to holders of tokens, by the time of their timeout. Queries repeat this expression word for word.
 create index activity_job_external on ${schema}.activity_job (least(deadline, silent_until, schedule_to_close_deadline))
     where state = 5;
--- Those that nothing has begun, by when their time is over. Schedule-to-start is for a job that has never begun; a pause
--- stops neither time: they are what the workflow was promised. Queries repeat this expression word for word.
+-- Jobs that no worker runs, by the time of their timeout. Schedule-to-start is for a job that has never begun. A pause
+-- stops neither timeout, as the workflow relies on them. Queries repeat this expression word for word.
 create index activity_job_waiting_deadline on ${schema}.activity_job
     (least(schedule_to_close_deadline, case when not begun then schedule_to_start_deadline end))
     where state in (0, 1, 4, 7)
       and least(schedule_to_close_deadline, case when not begun then schedule_to_start_deadline end) is not null;
--- Jobs that are not on the straight way, in the order of listings: retried, held, waiting for an operator.
+-- Jobs that are retried, paused, or waiting for an operator, in the order of listings.
 create index activity_job_retried on ${schema}.activity_job (run_id, seq) where attempt > 1;
 create index activity_job_paused on ${schema}.activity_job (run_id, seq) where state = 4;
--- Dead letters and incidents: page by page, what failed alike, the oldest, and by what listings ask for.
+-- Dead letters and incidents: by page, by failure, by age, and by the criteria of listings.
 create index activity_job_buried on ${schema}.activity_job (fingerprint, buried_at) where state in (3, 6);
 create index activity_job_buried_state on ${schema}.activity_job (state, run_id, seq) where state in (3, 6);
 create index activity_job_buried_since on ${schema}.activity_job (state, buried_at) where state in (3, 6);
@@ -511,7 +517,7 @@ create index activity_job_buried_activity on ${schema}.activity_job (activity, r
 create index activity_job_buried_queue on ${schema}.activity_job (task_queue, run_id, seq) where state in (3, 6);
 create index activity_job_buried_type on ${schema}.activity_job (workflow_type, run_id, seq) where state in (3, 6);
 
--- How far a running attempt is. Its own narrow table: updates stay HOT and never touch the job.
+-- The progress of a running attempt, in a narrow table of its own: updates stay HOT and never change the job's row.
 create table ${schema}.activity_heartbeat (
     run_id  uuid        not null,
     at      timestamptz not null,
@@ -522,7 +528,8 @@ create table ${schema}.activity_heartbeat (
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000,
         autovacuum_vacuum_cost_delay = 0);
 
--- Background jobs of a batch: one row a job. number: of its item, from 0. run_id: the last run that was started there.
+-- Background jobs of a batch: one row for each job. number: the number of its item, from 0. run_id: the last run that
+-- was started at this place.
 create table ${schema}.batch_job (
     batch  text collate "C" not null,
     number integer          not null,
@@ -535,8 +542,9 @@ create table ${schema}.batch_job (
 -- Processes, and what operators set
 -- ======================================================================================================================
 
--- A worker process. Dead is for ever: nothing sets it back, and beat counts only while it is false. Lease: how long its
--- beat may stand still; whoever watches it goes by this, not by a lease of its own. queues, activities: what it serves.
+-- A worker process. dead is never set back, and beat counts only while it is false. Lease: how long its beat may stand
+-- still; the processes that watch it go by this, not by a lease of their own. queues, activities: the task queues and
+-- activities that it serves.
 create table ${schema}.session (
     id         uuid        not null primary key,
     beat       bigint      not null,
@@ -549,8 +557,8 @@ create table ${schema}.session (
 ) with (fillfactor = 50, autovacuum_vacuum_threshold = 100);
 
 -- Limits and pauses of a task queue; null is no limit, and a queue without a row has none. A queue with a limit of its
--- own (not only of its keys) is claimed by one at a time, under the lock of this row. recent_starts: how many began in
--- which 50 ms of the last second ("34028:3 34029:1"), for the rate.
+-- own (not only of its keys) is claimed by one worker at a time, under the lock of this row. recent_starts: how many
+-- jobs began in which 50 ms of the last second ("34028:3 34029:1"), for the rate.
 create table ${schema}.queue (
     task_queue          text        not null primary key,
     resume_at           timestamptz,
@@ -563,13 +571,13 @@ create table ${schema}.queue (
     recent_starts       text        not null default ''
 ) with (fillfactor = 50, autovacuum_vacuum_threshold = 100);
 
--- One row a task queue with limit keys, made when it is first needed: who has it locked lets the jobs through that wait for
--- their keys. That takes a right; an advisory lock takes none.
+-- One row for each task queue with limit keys, inserted when it is first needed. The process that has it locked lets
+-- the jobs through that wait for their keys. The lock of a row needs a right; an advisory lock would need none.
 create table ${schema}.admission (
     task_queue text collate "C" not null primary key
 );
 
--- The starts of the last second by limit key, for queues with a rate per key; in no order that matters.
+-- The starts of the last second by limit key, for queues with a rate per key; in any order.
 create table ${schema}.limit_key_start (
     task_queue text collate "C" not null,
     limit_key  text collate "C" not null,
@@ -578,9 +586,9 @@ create table ${schema}.limit_key_start (
     primary key (task_queue, limit_key)
 ) with (fillfactor = 50, autovacuum_vacuum_threshold = 100);
 
--- Places under limits that are still taken although their jobs run no longer: one row for each body that may go on, under
--- the lease of its attempt; only for jobs with a limit key, and of queues with a concurrency. It counts while its session
--- lives and until kept_until; its worker deletes it when the body has ended.
+-- Places under limits that are still taken although their jobs no longer run: one row for each body that may go on,
+-- under the lease of its attempt; only for jobs with a limit key, and of queues with a concurrency. It counts while its
+-- session lives and until kept_until; its worker deletes it when the body has ended.
 create table ${schema}.kept_place (
     lease      uuid        not null primary key,
     session    uuid        not null,
@@ -590,22 +598,22 @@ create table ${schema}.kept_place (
 ) with (fillfactor = 50, autovacuum_vacuum_threshold = 100);
 create index kept_place_queue on ${schema}.kept_place (task_queue, limit_key);
 
--- Activities that nobody begins anywhere, in whatever queue their jobs stand.
--- activity: a name (Payments.charge), or a type (Payments) for all its methods. resume_at: by itself from then on.
+-- Activities of which no worker begins a job, in any queue. activity: a name (Payments.charge), or a type (Payments)
+-- for all its methods. resume_at: the time at which the pause ends by itself.
 create table ${schema}.activity_pause (
     activity  text collate "C" not null primary key,
     resume_at timestamptz
 );
 
--- When somebody was last told of a failure, so that one failure of ten thousand jobs is one alert.
--- told_until: what was buried up to then was part of what the alert told.
+-- The last alert of each failure, so that one failure of ten thousand jobs is one alert. told_until: the alert has
+-- covered the dead letters and incidents up to then.
 create table ${schema}.alert (
     at          timestamptz not null,
     told_until  timestamptz not null,
     fingerprint text        not null primary key
 ) with (autovacuum_vacuum_threshold = 100);
 
--- What operators did. It only grows; its retention is purge_audit, which says what it is to the trigger.
+-- The actions of operators. The table only grows, except by purge_audit, which identifies itself to the trigger.
 create table ${schema}.audit (
     id      uuid        not null primary key,
     at      timestamptz not null,
@@ -631,8 +639,8 @@ end $$;
 create trigger append_only before update or delete or truncate on ${schema}.audit
     for each statement execute function ${schema}.refuse_audit_change();
 
--- Removes what is older, and says so in the audit; gives how many rows went. Nothing younger than a day goes: by its rows
--- the holder of a token that tells the same failure again is known.
+-- Deletes older rows, and records that in the audit; returns how many rows were deleted. Rows younger than a day are
+-- kept, because a failure that the holder of a token reports again is recognised by them.
 create function ${schema}.purge_audit(before timestamptz) returns bigint
     language plpgsql security definer set search_path = ${schema}, pg_temp set quote_all_identifiers = off as $$
 declare
@@ -659,10 +667,10 @@ revoke execute on function ${schema}.purge_audit(timestamptz) from public;
 -- Whose work stands here
 -- ======================================================================================================================
 
--- The database that this is, as it can be known. system_id: null where the server does not tell it. A failover, another
--- address and another timeline change nothing of it; a copy by CREATE DATABASE has another database_id, a restored dump
--- another system_id. pg_upgrade makes a new system_id, and keeps database_id and table_ids
--- (a restored dump makes its tables in another order).
+-- The identity of this database. system_id: null if the server does not reveal it. A failover, another address and
+-- another timeline do not change it; a copy by CREATE DATABASE has another database_id, a restored dump another
+-- system_id. pg_upgrade makes a new system_id, and keeps database_id and table_ids (a restored dump creates its tables
+-- in another order).
 create function ${schema}.this_database(out system_id text, out database_id bigint, out table_ids text, out server integer,
                               out database text)
     language plpgsql stable set search_path = pg_catalog, pg_temp as $$
@@ -677,10 +685,10 @@ begin
     server := current_setting('server_version_num')::integer / 10000;
 end $$;
 
--- One row. name: as processes call their installation; null where none has said one yet. The rest: the database in which
--- it was made, or was adopted, or to which its name has gone. frozen: nobody works. channel: the name under which processes
--- of this schema tell each other what there is to do. Whoever may read it may speak and listen there. It may be changed at
--- any time: processes read it every ten seconds.
+-- One row. name: the name that processes give their installation; null if none has given one yet. system_id to
+-- database: the database in which it was created or adopted, or to which its name has moved. frozen: no process may
+-- work. channel: the name of the channel by which processes of this schema notify each other of work. A user that may
+-- read it may send and listen there. It may be changed at any time: processes read it every ten seconds.
 create table ${schema}.installation (
     only_one    boolean     not null primary key check (only_one),
     name        text,
@@ -696,10 +704,11 @@ create table ${schema}.installation (
 insert into ${schema}.installation (only_one, system_id, database_id, table_ids, server, database, since)
 select true, h.system_id, h.database_id, h.table_ids, h.server, h.database, ${schema}.clock() from ${schema}.this_database() h;
 
--- Whether a process that calls its installation so may work here: OWN, or why not. A name decides alone; without one the
--- database does. The first name that is said in the database where the installation was made becomes its own; where the
--- name is right and the database another one, that one is written down. Both stand in the audit.
--- A copy in which no run ever was is nobody's work: a template for databases of tests, say. It becomes its own.
+-- Returns whether a process that gives its installation this name may work here: OWN, or the reason why not. If there
+-- is a name, it alone decides; otherwise the database does. The first name that a process gives in the database where
+-- the installation was created becomes the installation's name; if the name is right and the database is another one,
+-- the new database is recorded. Both are written into the audit. A copy in which there was never a run, such as a
+-- template for databases of tests, belongs to no installation, and becomes one of its own.
 create function ${schema}.belongs(as_name text, out verdict text, out name text, out made_in text, out since timestamptz)
     language plpgsql security definer set search_path = ${schema}, pg_temp as $$
 declare
@@ -747,9 +756,9 @@ revoke execute on function ${schema}.belongs(text) from public;
 -- The read model: views for people, reports and joins with the application's own tables. Stable: columns are added, never changed.
 -- ======================================================================================================================
 
--- Whether a JSON text is nested deeper than 1,064, where nobody can be sure of the stack. (What has more than a thousand
--- values with more than 64 levels below them is taken for deep as well. Durable writes and reads 500 levels.) Round by round
--- the innermost brackets go, until those that are left can't be deep.
+-- Returns whether a JSON text is nested deeper than 1,064 levels, at which the stack may not suffice. (A text with more
+-- than a thousand values with more than 64 levels below them counts as deep as well. Durable writes and reads 500
+-- levels.) Each round removes the innermost brackets, until the remaining ones can't be deep.
 create function ${schema}.is_deep(value text) returns boolean
     language plpgsql immutable strict parallel safe set search_path = pg_catalog, pg_temp set standard_conforming_strings = on as $$
 declare
@@ -767,10 +776,11 @@ begin
     return octet_length(brackets) > 2000;
 end $$;
 
--- json for reading with jsonb's operators. Payloads may hold what jsonb and ->> refuse (\u0000, unpaired surrogates,
--- numbers out of range): a view that fails on one row is no view, so those characters become \ufffd, and what is still
--- refused comes as one string. Numbers with an exponent of 90 or more stay as they are written, as strings: jsonb would show
--- all their digits. PostgreSQL 16 can ask whether a text is refused, without a handler.
+-- Converts json for reading with jsonb's operators. Payloads may contain text that jsonb and ->> refuse (\u0000,
+-- unpaired surrogates, numbers out of range): a view must not fail because of one row, so those characters become
+-- \ufffd, and a value that is still refused is returned as one string. Numbers with an exponent of 90 or more stay as
+-- they are written, as strings: jsonb would show all their digits. PostgreSQL 16 can test whether a text is refused,
+-- without an exception handler.
 create function ${schema}.readable(value json) returns jsonb
     language plpgsql immutable strict parallel unsafe set search_path = pg_catalog, pg_temp set standard_conforming_strings = on as $$
 declare
@@ -803,15 +813,15 @@ begin
     end;
 end $$;
 
--- The sequence number of an activity's or timer's event; null where none stands there. It stands first, and is read as text:
--- even -> refuses a text with \u0000 anywhere in it.
+-- The sequence number of an activity's or timer's event; null if there is none. It is the first member, and is read as
+-- text, because even -> refuses a text with \u0000 anywhere in it.
 create function ${schema}.seq_of(attributes json) returns integer
     language sql immutable strict parallel unsafe
     return coalesce(substring(attributes::text from E'^\\s*\\{\\s*"seq"\\s*:\\s*(\\d{1,9})\\s*[,}]'),
                     substring(${schema}.readable(attributes) ->> 'seq' from E'^\\d{1,9}$'))::integer;
 
--- What has an exception handler is refused in a parallel plan up to PostgreSQL 15, and reaches none on newer ones. A server
--- that was upgraded from 14 or 15 goes on without parallel plans there.
+-- A function with an exception handler is refused in a parallel plan up to PostgreSQL 15; on newer servers the handler
+-- is not reached. A server that was upgraded from 14 or 15 goes on without parallel plans there.
 do $parallel$
 declare
     safety text := case when current_setting('server_version_num')::integer >= 160000 then 'safe' else 'unsafe' end;
@@ -820,16 +830,17 @@ begin
     execute 'alter function ${schema}.seq_of(json) parallel ' || safety;
 end $parallel$;
 
--- What stands in an array of informing events, or counts as one.
+-- The elements of an array of informing events, as text; a value that is no array counts as one element.
 create function ${schema}.events_in(value json) returns text
     language sql immutable parallel safe
     return case when octet_length(value::text) > 2000 and ${schema}.is_deep(value::text) then to_json(value::text)::text
                 when value::text ~ E'^\\s*\\[' then substring(value::text from E'^\\s*\\[(.*)\\]\\s*$')
                 else value::text end;
 
--- Two arrays of informing events as one: what the job's worker noted, and what orders have added since its claim. Text in,
--- text out: nothing of the events is read. Empty or null is nothing; what is no array counts as an event, and so does an
--- array that is nested too deep to be read: a claim that reads it with others goes on.
+-- Joins two arrays of informing events: the notes of the job's worker, and those that orders have added since its
+-- claim. They are joined as text, without reading the events. Empty or null is no event; a value that is no array
+-- counts as an event, and so does an array that is nested too deep to be read, so that a claim that reads it with other
+-- jobs goes on.
 create function ${schema}.joined(first json, second json) returns json
     language sql immutable parallel safe
     return case when first is null or first::text = '[]' then second
@@ -838,7 +849,7 @@ create function ${schema}.joined(first json, second json) returns json
             when second::text ~ E'^\\s*\\[\\s*\\]\\s*$' then first
             else ('[' || ${schema}.events_in(first) || ',' || ${schema}.events_in(second) || ']')::json end;
 
--- One row a run.
+-- One row for each run.
 create view ${schema}.v_workflow as
 select w.workflow_id, w.run_id, w.type, w.task_queue, w.status,
        s.stalled_by is not null as stalled, s.stalled_by,
@@ -856,8 +867,9 @@ select w.workflow_id, w.run_id, w.type, w.task_queue, w.status,
   from ${schema}.workflow_run w
   left join ${schema}.run_state s on s.run_id = w.run_id and s.shard = w.shard;
 
--- One row an event: where workflow_id = 'order-42' order by run_id, event_id. Run by run, whatever the planner takes the
--- sizes of tables for; a time window is one of run ids: where run_id >= run_id_at(now() - interval '1 hour').
+-- One row for each event: where workflow_id = 'order-42' order by run_id, event_id. It reads run by run, whatever the
+-- planner's guesses about the sizes of tables; a range of times is a range of run ids:
+-- where run_id >= run_id_at(now() - interval '1 hour').
 create view ${schema}.v_history as
 select w.workflow_id, w.run_id, e.event_id, e.at, e.type, ${schema}.readable(e.attributes) as attributes, e.message_id
   from ${schema}.workflow_run w
@@ -865,8 +877,8 @@ select w.workflow_id, w.run_id, e.event_id, e.at, e.type, ${schema}.readable(e.a
         select e.event_id, e.at, e.type, e.attributes, e.message_id from ${schema}.history_event e
          where e.run_id = w.run_id and e.shard = w.shard order by e.event_id offset 0) e;
 
--- One row an activity that was ever scheduled, run by run. The events of a run are read once: what scheduled an activity,
--- what ended it, and what its job told on the way, which an open activity's job still has.
+-- One row for each activity that was ever scheduled, run by run. The events of a run are read once: those that
+-- scheduled and ended an activity, and the informing ones between, which for an open activity are still in its job.
 create view ${schema}.v_activity as
 select w.workflow_id, w.run_id, a.seq, a.scheduled ->> 'activity' as activity,
        a.scheduled ->> 'taskQueue' as task_queue,
@@ -928,9 +940,9 @@ select w.workflow_id, w.run_id, a.seq, a.scheduled ->> 'activity' as activity,
         select h.details, h.at from ${schema}.activity_heartbeat h
          where h.run_id = job.run_id and h.seq = job.seq and h.shard = job.shard offset 0) heartbeat on true;
 
--- One row a task queue that has something in it, or a setting. Counts of jobs and of due runs stop at 10,000, and
--- oldest_ready_at is that of the first 10,000 to be begun; with more than 10,000 open runs open_runs is an estimate from a
--- sample. at_least: one of them is so.
+-- One row for each task queue that contains jobs or due runs, or has a setting. Counts of jobs and of due runs stop at
+-- 10,000, and oldest_ready_at is that of the first 10,000 to be begun; with more than 10,000 open runs open_runs is an
+-- estimate from a sample. at_least: whether one of the numbers is such a bound or estimate.
 create view ${schema}.v_queue as
 with recursive ready(task_queue) as (
         (select j.task_queue from ${schema}.activity_job j where j.state = 0 order by 1 limit 1)
@@ -1009,8 +1021,9 @@ select n.task_queue, r.jobs as ready, d.jobs as delayed, coalesce(busy.jobs, 0) 
   left join ${schema}.queue q on q.task_queue = n.task_queue
  where n.task_queue is not null;
 
--- Jobs whose attempts or whose workers' crashes are used up, until they are resolved or purged: their runs wait. attempt is
--- the one that was made last: the row has the next one, but after the death of a worker, which uses none, that one again.
+-- Jobs whose attempts or whose workers' crashes are used up, until they are resolved or purged: their runs wait.
+-- attempt is the one that was made last: the job's row has the number of the next one, or after the death of a worker,
+-- which uses no attempt, the number of the same one.
 create view ${schema}.v_dead_letter as
 select j.workflow_id, j.run_id, j.seq, j.workflow_type, j.activity, j.task_queue,
        case when j.crashes > j.max_crashes then j.attempt else j.attempt - 1 end as attempt, j.crashes, j.last_failure,
@@ -1020,7 +1033,7 @@ select j.workflow_id, j.run_id, j.seq, j.workflow_type, j.activity, j.task_queue
   left join ${schema}.activity_heartbeat h on h.run_id = j.run_id and h.seq = j.seq and h.shard = j.shard
  where j.state = 3;
 
--- The same of jobs that are never purged.
+-- Jobs whose attempts or whose workers' crashes are used up, and that are never purged.
 create view ${schema}.v_incident as
 select j.workflow_id, j.run_id, j.seq, j.workflow_type, j.activity, j.task_queue,
        case when j.crashes > j.max_crashes then j.attempt else j.attempt - 1 end as attempt, j.crashes, j.last_failure,

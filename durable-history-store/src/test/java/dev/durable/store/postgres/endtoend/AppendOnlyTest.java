@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Nobody rewrites what happened, not even the owner of the tables. */
+/** Tests that histories can't be rewritten, not even by the owner of the tables. */
 @Tag("slow")
 class AppendOnlyTest {
 

@@ -15,7 +15,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What was sent while nobody worked. */
+/** Tests messages and starts that were sent while no worker ran. */
 @Timeout(300)
 class BacklogTest {
     private static final int MESSAGES = 2 * ClaimedRuns.MAX_MESSAGES + 50;

@@ -20,7 +20,7 @@ final class Bench implements AutoCloseable {
     private final TestDatabase database = TestDatabase.migrated();
     private final DataSource pool = database.pooledDataSource(16);
 
-    /** An engine to register at; looks for work often. */
+    /** A builder for an engine that polls for work often. */
     DurableEngine.Builder engine() {
         return engineOn(pool);
     }
@@ -31,12 +31,15 @@ final class Bench implements AutoCloseable {
                 .drainTimeout(Duration.ofSeconds(1));
     }
 
-    /** For tests in which workers die: takes over from a dead one soon, and also from one that stands still for so long. */
+    /**
+     * A builder for tests in which workers die: other workers take over soon from a dead one, and also from one that
+     * stands still for so long.
+     */
     static DurableEngine.Builder takingOverSoon(DataSource dataSource) {
         return engineOn(dataSource).sessionLease(Duration.ofSeconds(3));
     }
 
-    /** Asks until the run looks like that. */
+    /** Polls until the run's description satisfies the condition. */
     static WorkflowDescription awaitThat(WorkflowHandle<?, ?> run, Predicate<WorkflowDescription> wanted) {
         AtomicReference<WorkflowDescription> last = new AtomicReference<>();
         boolean seen = Sql.await(SOON, () -> {
@@ -49,21 +52,21 @@ final class Bench implements AutoCloseable {
         return last.get();
     }
 
-    /** Asks until it is so. */
+    /** Polls until the condition holds. */
     static void awaitThat(BooleanSupplier wanted) {
         if (!Sql.await(SOON, wanted)) {
             throw new AssertionError("not within " + SOON);
         }
     }
 
-    /** The server's own database, for what is done to this one from outside. */
+    /** The server's own database, for actions on this one from outside. */
     DataSource server() {
         PGSimpleDataSource server = (PGSimpleDataSource) database.dataSource();
         server.setDatabaseName("postgres");
         return server;
     }
 
-    /** A new connection each time, whatever has become of the pool's. */
+    /** Opens a new connection each time, whatever the state of the pool's connections. */
     DataSource direct() {
         return database.dataSource();
     }

@@ -40,7 +40,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** What may not stand in ids, names, reasons, headers and times is refused by each call that would write it, and nothing is written. */
+/**
+ * Each call that would write ids, names, reasons, headers or times refuses values that are out of bounds, and writes
+ * nothing.
+ */
 @Timeout(300)
 @Tag("slow")
 @Execution(ExecutionMode.CONCURRENT)
@@ -95,7 +98,7 @@ class BoundsAtTheDoorsTest {
         bench.close();
     }
 
-    /** A call that takes an id or a name. */
+    /** The calls that take an id or a name. */
     private static Map<String, BiConsumer<DurableClient, String>> names() {
         Map<String, BiConsumer<DurableClient, String>> doors = new LinkedHashMap<>();
         doors.put("id of a start", (c, id) -> c.start(Order.class, id, Order::run));
@@ -201,7 +204,10 @@ class BoundsAtTheDoorsTest {
                 .map(door -> DynamicTest.dynamicTest(door.getKey(), () -> refused(door.getValue())));
     }
 
-    /** In a caller's transaction and out of it, in one line of text that is fit for a log. */
+    /**
+     * Checks that a call is refused, in a caller's transaction and out of it, in one line of text that is fit for a
+     * log.
+     */
     private void refused(Consumer<DurableClient> call) throws SQLException {
         List<String> before = rows();
         assertRefusal(() -> call.accept(engine.client()));
@@ -241,7 +247,7 @@ class BoundsAtTheDoorsTest {
         return rows;
     }
 
-    /** The class, the method or the call, besides the name itself. */
+    /** The text names the class, the method or the call, besides the name itself. */
     @Test
     void a_refusal_says_where_the_name_stands() {
         Map<String, String> said = Map.of(
@@ -365,7 +371,7 @@ class BoundsAtTheDoorsTest {
                 .hasMessage("there is no open run of workflow id old\\u000a12:00 INFO granted to terminate");
     }
 
-    /** Where rows of a workflow id stand. */
+    /** The shard of the rows of a workflow id. */
     private static int shard(String workflowId) {
         return RunIds.shard(RunIds.create(Instant.EPOCH, workflowId, 0));
     }

@@ -65,8 +65,8 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * The threads of callers while the database is away, behind a pool that lets each wait for half a minute: whatever a client
- * is asked, it answers or throws when the time of a call is over.
+ * Tests the threads of callers while the database is down, behind a pool that lets each wait for half a minute: every
+ * method of a client returns or throws when the time of a call is over.
  */
 @Timeout(600)
 @Execution(ExecutionMode.CONCURRENT)
@@ -96,10 +96,10 @@ class CallersInOutageTest {
 
     private final AtomicInteger ids = new AtomicInteger();
 
-    /** Left to the holder of a token. */
+    /** An activity that is left to the holder of a token. */
     @Activity
     public interface Desk {
-        /** Nobody decides it. */
+        /** Returns nothing, as no one holds its token. */
         String decide();
     }
 
@@ -129,7 +129,7 @@ class CallersInOutageTest {
         }
     }
 
-    /** What a call came to. */
+    /** The result and the time of a call. */
     private record Took(String call, Duration time, String outcome) {}
 
     @Test
@@ -247,7 +247,7 @@ class CallersInOutageTest {
         return new Took(name, Duration.ofNanos(System.nanoTime() - began), outcome);
     }
 
-    /** An argument of each type that a method of the interfaces has; a type that is not here fails the test. */
+    /** An argument of each type that a method of the interfaces has; a type that is missing here fails the test. */
     private Object argument(Method method, Class<?> type) {
         boolean ofJob = method.getDeclaringClass() == BatchHandle.class
                 || method.getName().startsWith("enqueue")
@@ -292,7 +292,7 @@ class CallersInOutageTest {
         return values.get(type);
     }
 
-    /** By an engine with more patience. */
+    /** Opens the case by an engine with more patience. */
     private static void open(HikariDataSource pool, Desk desk, AtomicReference<String> token) {
         try (DurableEngine engine =
                 Bench.engineOn(pool).register(Case.class, desk).start()) {
@@ -304,7 +304,7 @@ class CallersInOutageTest {
         }
     }
 
-    /** The database is there, and may be slow. */
+    /** Calls until it succeeds: the database is there, and may be slow. */
     private static <T> T patiently(Supplier<T> asking) {
         AtomicReference<T> answer = new AtomicReference<>();
         Bench.awaitThat(() -> {
@@ -436,7 +436,7 @@ class CallersInOutageTest {
         return PostgresHistoryStore.of(pool);
     }
 
-    /** As applications have it: whoever wants a connection waits for it for 30 seconds. */
+    /** A pool as applications have it: a thread waits up to 30 seconds for a connection. */
     private static HikariDataSource pool(EmbeddedPostgres server) {
         HikariConfig config = new HikariConfig();
         config.setDataSource(server.dataSource());

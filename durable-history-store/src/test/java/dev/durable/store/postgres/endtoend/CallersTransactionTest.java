@@ -42,7 +42,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** What is started, sent and enqueued inside a transaction that the caller holds by hand. */
+/** Starts, messages and jobs inside a transaction that the caller holds by hand. */
 @Timeout(300)
 @Tag("slow")
 @Execution(ExecutionMode.CONCURRENT)
@@ -294,7 +294,7 @@ class CallersTransactionTest {
         target.signal(w -> w.say("early"));
         target.signal(Words::stop);
         assertThat(target.result(Bench.SOON)).containsExactly("early");
-        // Its message has lost its target, which is no error: a log line tells.
+        // The target of its message is gone, which is no error: a line of the log tells it.
         transaction.commit();
         var held = client.handle(Words.class, "w-held");
         held.signal(Words::stop);

@@ -42,7 +42,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** The morning on which somebody refreshes staging from production. */
+/** Tests that a copy of production's database, made to refresh staging, does none of production's work. */
 @Timeout(300)
 @Tag("slow")
 @Execution(ExecutionMode.CONCURRENT)
@@ -95,7 +95,7 @@ class CloneTrialTest {
         }
     }
 
-    /** A database can only be copied when nobody is connected: the pool is closed before. */
+    /** A pool that is closed before the copy, as a database can only be copied when no session is connected. */
     private static HikariDataSource pool(TestDatabase database) {
         return (HikariDataSource) database.pooledDataSource(8);
     }
@@ -106,7 +106,10 @@ class CloneTrialTest {
         return installation == null ? engine : engine.installation(installation);
     }
 
-    /** Half of the runs wait for a signal that is there and was not read, the others were never begun; and a job waits. */
+    /**
+     * Starts runs, of which half wait for a signal that is there and was not read, while the others were never begun;
+     * and enqueues a job that waits.
+     */
     private static void open(TestDatabase database, @Nullable String installation, Ledger ledger) {
         try (HikariDataSource pool = pool(database)) {
             open(pool, installation, ledger);
@@ -222,7 +225,7 @@ class CloneTrialTest {
             assertThat(texts(copy.dataSource(), """
                     select 'run_state' from durable.run_state union all select 'job' from durable.activity_job
                     union all select 'inbox' from durable.inbox union all select 'outbox' from durable.outbox""")).isEmpty();
-            // Long enough for all loops to have looked more than once.
+            // Long enough for all loops to have polled more than once.
             LockSupport.parkNanos(Duration.ofSeconds(2).toNanos());
             assertThat(staging.bodies()).hasValue(0);
             assertThat(worker.healthy()).isTrue();
@@ -338,7 +341,7 @@ class CloneTrialTest {
                         LockSupport.parkNanos(Duration.ofMillis(50).toNanos());
                     }
                     assertThat(worker.healthy()).isFalse();
-                    // What a body began there would leave: an event under a fence or a claim of this worker.
+                    // A body that began there would leave an event under a fence or a claim of this worker.
                     assertThat(number(copy.dataSource(), "select count(*) from durable.session"))
                             .isZero();
                     assertThat(number(copy.dataSource(), "select count(*) from durable.history_event"))

@@ -27,9 +27,9 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import javax.sql.DataSource;
 
-/** The core of what Durable does on one database, in well under a second: to be seen under settings of others. */
+/** Plays the core of Durable on one database, in well under a second, to be tested under settings of others. */
 final class CoreScenario {
-    /** What a literal, an array or a script could take for something else. */
+    /** Text that a literal, an array or a script could misread. */
     private static final String ODD = "it's \"\\odd\\\" \\u0000 \\1 {a,NULL} $$ ? é € \uD83D\uDE00 \n";
 
     @Activity(startToClose = "20s")
@@ -77,7 +77,7 @@ final class CoreScenario {
         this.dataSource = dataSource;
     }
 
-    /** Works there as worker, client, caller of a transaction and operator; fails where anything comes out otherwise. */
+    /** Works there as worker, client, caller of a transaction and operator; fails if any result differs. */
     static void on(DataSource dataSource) throws SQLException {
         new CoreScenario(dataSource).play();
     }
@@ -120,7 +120,7 @@ final class CoreScenario {
             }
             Bench.awaitThat(() -> client.incidents().count() == 2);
             bankIsAway = false;
-            // With what the worker has noted, and what the operator adds, the row has two lists of events.
+            // With the notes of the worker and those of the operator, the row has two lists of events.
             for (String trip : List.of("trip-1", "trip-2")) {
                 assertThat(client.incidents()
                                 .where(i -> i.workflowId(trip))
@@ -156,7 +156,7 @@ final class CoreScenario {
         }
     }
 
-    /** What people and DBAs ask in SQL, in a session of their own. */
+    /** Runs the SQL of operators and DBAs, in a session of their own. */
     private void readByHand() throws SQLException {
         assertThat(SqlInvariants.check(dataSource)).isEmpty();
         assertThat(HistoryPartitions.of(dataSource).drop(YearMonth.of(2020, 1))).isEmpty();

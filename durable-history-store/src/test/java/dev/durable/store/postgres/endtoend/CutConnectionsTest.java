@@ -50,9 +50,9 @@ class CutConnectionsTest {
     private static final int RUNS = Integer.getInteger("cuts.runs", 300);
     private static final int EACH_COMMIT = Integer.getInteger("cuts.commit", 40);
     private static final int EACH_CLAIM = Integer.getInteger("cuts.claim", 10);
-    /** For how long backends are terminated, at least. */
+    /** The least time for which backends are terminated, in seconds. */
     private static final int SECONDS = Integer.getInteger("cuts.seconds", 1);
-    /** Of the transactional step, whose connections are cut within its body as well. */
+    /** The attempts of the transactional step, whose connections are cut within its body as well. */
     private static final int ATTEMPTS = Integer.getInteger("cuts.transactional.attempts", 2);
 
     private static final Duration LONG = Duration.ofMinutes(4);
@@ -105,7 +105,7 @@ class CutConnectionsTest {
                 HikariDataSource pool = pool(proxy.port());
                 DurableEngine engine = engine(pool).start()) {
             complete(engine, "warm", RUNS);
-            // What a fixed cost of some cuts is to a trial of a second says nothing.
+            // In a trial of a second, the fixed cost of a few cuts says nothing.
             Compared compared = Trials.until(c -> c.isWithin(3), number -> {
                 tries.set(number);
                 proxy.cut(Integer.MAX_VALUE, Integer.MAX_VALUE);
@@ -125,7 +125,7 @@ class CutConnectionsTest {
         allOnce((1 + 2 * tries.get()) * RUNS);
     }
 
-    /** What the same work took: undisturbed, and disturbed on the average. */
+    /** The time that the work took: undisturbed, and disturbed on the average. */
     private record Compared(Duration undisturbed, Duration disturbed) {
         boolean isWithin(int times) {
             return disturbed.compareTo(undisturbed.multipliedBy(times).plusSeconds(2)) < 0;

@@ -17,9 +17,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Stands between a client and PostgreSQL, reads what both say, and cuts the connection instead of passing on that a
- * transaction was committed: of each so-manieth claim, and of each so-manieth other transaction. The server has committed
- * then, and the client can't know. For connections without TLS.
+ * Proxies between a client and PostgreSQL, reads the messages of both, and cuts the connection instead of passing on
+ * the answer to COMMIT: of each n-th claim, and of each n-th other transaction. The server has committed then, and the
+ * client can't know it. For connections without TLS.
  */
 final class CuttingProxy implements AutoCloseable {
     private final int server;
@@ -43,7 +43,7 @@ final class CuttingProxy implements AutoCloseable {
         return socket.getLocalPort();
     }
 
-    /** From here on. */
+    /** Cuts from here on. */
     void cut(int eachCommit, int eachClaim) {
         everyCommit = eachCommit;
         everyClaim = eachClaim;
@@ -53,7 +53,7 @@ final class CuttingProxy implements AutoCloseable {
         return cuts.get();
     }
 
-    /** How often something was sent to the server that waits for its answer. */
+    /** The number of round trips: messages to the server that wait for its answer. */
     long roundTrips() {
         return roundTrips.get();
     }
@@ -63,7 +63,7 @@ final class CuttingProxy implements AutoCloseable {
             try {
                 talk.run();
             } catch (IOException e) {
-                // One of the two has gone.
+                // One of the two has closed its connection.
             }
         });
     }
@@ -106,7 +106,9 @@ final class CuttingProxy implements AutoCloseable {
             this.behind = behind;
         }
 
-        /** What the client says: notes which statements are claims, and whether one is executed now. */
+        /**
+         * Passes on the messages of the client, and notes which statements are claims, and whether one is executed now.
+         */
         void ask() throws IOException {
             pass(client, behind, true, (type, body) -> {
                 if (type == 'S' || type == 'Q') {
@@ -127,7 +129,7 @@ final class CuttingProxy implements AutoCloseable {
             });
         }
 
-        /** What the server says. */
+        /** Passes on the messages of the server. */
         void answer() throws IOException {
             pass(behind, client, false, (type, body) -> {
                 if (type != 'C' || !text(body, 0).equals("COMMIT")) {

@@ -52,9 +52,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs that drain a queue and end when it is empty, signalled by four clients while they take what may be their last step,
- * on three worker processes that are killed and stopped at random: each signal that was accepted was greeted, or came when
- * the run was undoing what it did and is counted as late. Every other run is started with its first signal.
+ * Runs that drain a queue and end when it is empty, signalled by four clients while they take what may be their last
+ * step, on three worker processes that are killed and stopped at random: each signal that was accepted was greeted, or
+ * came when the run was already compensating, and is counted as late. Every other run is started with its first signal.
  */
 @Timeout(1_800)
 @Execution(ExecutionMode.CONCURRENT)
@@ -110,7 +110,7 @@ class DrainKillTest {
                     Durable.await(() -> false);
                 }
             } catch (CancelledException e) {
-                // What is left is greeted at the door.
+                // The elements that are left are greeted at the end.
                 greeted += queue.size();
                 throw e;
             } finally {
@@ -207,7 +207,7 @@ class DrainKillTest {
         };
     }
 
-    /** What the code said at its end. */
+    /** The count that the code recorded at its end. */
     private static int greeted(History history) {
         return history.stream()
                 .filter(SideEffectRecorded.class::isInstance)
@@ -253,7 +253,7 @@ class DrainKillTest {
         return run;
     }
 
-    /** A few at once, then a pause about as long as a step takes. */
+    /** Sends a few at once, then pauses about as long as a step takes. */
     private void sendTo(Queue<WorkflowHandle<Drain, Integer>> left, Random pauses) {
         for (WorkflowHandle<Drain, Integer> run = left.poll(); run != null; run = left.poll()) {
             boolean open = true;

@@ -46,12 +46,12 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.slf4j.LoggerFactory;
 
-/** A primary that goes away, and a server in recovery that answers for some seconds until it is promoted. */
+/** Tests a primary that stops, and a server in recovery that answers for some seconds until it is promoted. */
 @Timeout(300)
 @Execution(ExecutionMode.CONCURRENT)
 @Tag("slow")
 class FailoverTest {
-    /** How long the only server that answers is in recovery. */
+    /** The time for which the only server that answers is in recovery. */
     private static final Duration IN_RECOVERY = Duration.ofSeconds(Integer.getInteger("failover.seconds", 2));
 
     @TempDir
@@ -92,7 +92,7 @@ class FailoverTest {
                 on c.key = b.idempotency_key
              where c.key is null or b.idempotency_key is null""";
 
-    /** What runs on whatever server there is. */
+    /** Workflows that run on whichever server there is. */
     private static final class Load implements AutoCloseable {
         final List<WorkflowHandle<Order, String>> acknowledged = new CopyOnWriteArrayList<>();
         final Map<String, Integer> shipped = new ConcurrentHashMap<>();
@@ -134,7 +134,7 @@ class FailoverTest {
                 try {
                     acknowledged.add(engine.client().start(Order.class, id, w -> w.run(id)));
                 } catch (StoreUnavailableException e) {
-                    // It may happen all the same: nobody was told otherwise.
+                    // The run may have started all the same, as the caller got no other answer.
                 } catch (RuntimeException e) {
                     refused.add(e);
                 }
@@ -154,7 +154,7 @@ class FailoverTest {
             Bench.awaitThat(() -> acknowledged.size() >= before + orders);
         }
 
-        /** Everything that was acknowledged completes, each of its bodies in its first attempt. */
+        /** Waits until every acknowledged run completes, each of its bodies in its first attempt. */
         void completes() throws Exception {
             enough.set(true);
             starter.join();
@@ -193,7 +193,7 @@ class FailoverTest {
         }
     }
 
-    /** Also without targetServerType: what a proxy with one address, or stale DNS, leads to. */
+    /** The URL has no targetServerType: a proxy with one address, or stale DNS, has the same effect. */
     @Test
     void a_server_that_comes_back_as_a_standby_uses_no_attempt_and_refuses_no_start() throws Exception {
         EmbeddedPostgres server = EmbeddedPostgres.at(directory);
@@ -255,7 +255,7 @@ class FailoverTest {
         }
     }
 
-    /** Its connections begin transactions in these words, whatever they are told: a standby refuses some. */
+    /** Connections that begin transactions with these words, some of which a standby refuses. */
     private static DataSource beginning(String words, DataSource dataSource) {
         return proxy(DataSource.class, (method, arguments) -> {
             Object result = method.invoke(dataSource, arguments);
@@ -285,7 +285,7 @@ class FailoverTest {
                 }));
     }
 
-    /** Two servers, synchronous replication: what was acknowledged is on both. */
+    /** Two servers, synchronous replication: acknowledged commits are on both. */
     @Test
     void a_failover_to_a_standby_loses_nothing_that_was_acknowledged_and_uses_no_attempt() throws Exception {
         Path first = directory.resolve("first");
@@ -311,10 +311,10 @@ class FailoverTest {
         }
     }
 
-    /** Of the engine's loops and its store, at INFO and above. */
+    /** The greatest number of lines of the engine's loops and its store, at INFO and above. */
     private static final int MOST_LINES = Integer.getInteger("failover.lines", 20);
 
-    /** Some lag behind it is not to be seen by who has just started a run. */
+    /** A client that has just started a run does not see that the replica is somewhat behind. */
     @Test
     void a_replica_answers_listings_descriptions_and_histories() throws Exception {
         Path first = directory.resolve("first");
@@ -396,7 +396,7 @@ class FailoverTest {
         }
     }
 
-    /** What this process logs at INFO and above; other tests log meanwhile. */
+    /** The lines that this process logs at INFO and above; other tests log meanwhile. */
     private static final class LogLines implements AutoCloseable {
         private final Logger root = (Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME);
         private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
@@ -406,7 +406,7 @@ class FailoverTest {
             root.addAppender(lines);
         }
 
-        /** Those of Durable that say the word. */
+        /** Returns the lines of Durable that contain the word. */
         List<String> end(String word) {
             root.detachAppender(lines);
             return List.copyOf(lines.list).stream()

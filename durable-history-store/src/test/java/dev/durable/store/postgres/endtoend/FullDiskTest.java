@@ -41,7 +41,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A tablespace that fills while runs go on, and gets room after a while: an outage, and no storm. */
+/** A tablespace that fills while runs go on, and gets room after a while: an outage, with few lines of the log. */
 @Timeout(600)
 @Isolated("what it counts are the lines of the whole process")
 @Tag("slow")
@@ -151,7 +151,7 @@ class FullDiskTest {
                 assertThat(told)
                         .anySatisfy(line -> assertThat(line)
                                 .contains("SQLSTATE 53100", "nothing was written", "Make room")
-                                // what the server says depends on whether a part of the page still fitted
+                                // the server's message depends on whether a part of the page still fitted
                                 .containsPattern("No space left on device|could not extend file"));
                 assertThat(told)
                         .as("in doubt")
@@ -171,7 +171,7 @@ class FullDiskTest {
         }
     }
 
-    /** What no compression makes small. */
+    /** A text that no compression makes small. */
     private static String text() {
         byte[] bytes = new byte[1_400];
         new Random(42).nextBytes(bytes);

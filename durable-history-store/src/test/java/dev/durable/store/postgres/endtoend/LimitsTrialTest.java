@@ -45,12 +45,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Four workers under limits, while jobs and runs are cancelled, terminated and completed by hand at random, attempts time
- * out, bodies hear nothing of it, and workers die: a ledger that each body enters and leaves never has more at once than the
- * limit of its queue, its key and its activity. {@code -Dlimits.seconds=60} for longer, {@code -Dseed=…} for one that failed.
+ * Four workers under limits, while jobs and runs are cancelled, terminated and completed by hand at random, attempts
+ * time out, bodies ignore their interrupts, and workers die: a ledger that each body enters and leaves never has more
+ * bodies at once than the limits of its queue, its key and its activity. {@code -Dlimits.seconds=60} for longer, {@code
+ * -Dseed=…} for one that failed.
  *
- * <p>A worker dies as a process does for the others: its connections are gone in the middle of whatever it did, its bodies
- * do nothing from then on, and nothing of it is told.
+ * <p>A worker dies as a process does for the others: its connections are cut in the middle of a transaction, its bodies
+ * do nothing from then on, and it reports nothing.
  */
 @Timeout(300)
 @Tag("slow")
@@ -72,7 +73,7 @@ class LimitsTrialTest {
         void work(String place, String kind, int millis);
     }
 
-    /** Of all its jobs one at a time, by the key that it declares. */
+    /** An activity of whose jobs one runs at a time, by the key that it declares. */
     @Activity(
             limitKey = "scanner",
             startToClose = "400ms",
@@ -81,7 +82,7 @@ class LimitsTrialTest {
         void scan(String kind, int millis);
     }
 
-    /** Closes without waiting when it is cancelled. */
+    /** A workflow that closes without waiting when it is cancelled. */
     @Workflow
     static class Caller {
         @Run
@@ -165,7 +166,7 @@ class LimitsTrialTest {
         assertThat(SqlInvariants.check(database.dataSource())).isEmpty();
     }
 
-    /** On a busy machine that takes longer. */
+    /** Returns whether all limits were reached, which takes longer on a busy machine. */
     private boolean isAllUsed() {
         AtomicInteger two = most.get("queue two");
         return most.keySet().containsAll(LIMITS.keySet())
@@ -216,7 +217,7 @@ class LimitsTrialTest {
         return client.handle(id).describe().summary().status() != WorkflowStatus.RUNNING;
     }
 
-    /** Everything that was begun comes to an end, and every place is free. */
+    /** Waits until all jobs that were begun have ended, and every place is free. */
     private void settle(DurableClient client, List<String> open) throws SQLException {
         long deadline = System.nanoTime() + Duration.ofSeconds(90).toNanos();
         while (!open.isEmpty() && violations.isEmpty()) {
@@ -253,7 +254,7 @@ class LimitsTrialTest {
         inside.get(place).decrementAndGet();
     }
 
-    /** One worker process, as far as others can tell. */
+    /** One worker process, as far as other processes can see. */
     private final class Worker implements Work, Scanner {
         private final HikariDataSource pool;
         private final DurableEngine engine;
@@ -329,7 +330,7 @@ class LimitsTrialTest {
                 if (told && !kind.equals("deaf")) {
                     return;
                 }
-                Thread.interrupted(); // Else nothing would park.
+                Thread.interrupted(); // Otherwise no later call would park.
                 if (kind.equals("beats")) {
                     context.heartbeat("on");
                 }
@@ -337,7 +338,7 @@ class LimitsTrialTest {
             }
         }
 
-        /** Of a process that was killed nothing is told. */
+        /** Stands still, as a process that was killed reports nothing. */
         private void standStill() {
             Thread.interrupted();
             while (over.getCount() > 0) {
@@ -347,7 +348,7 @@ class LimitsTrialTest {
         }
     }
 
-    /** What the trial rests on. */
+    /** Checks the ledger itself, on which the trial depends. */
     @Test
     void the_ledger_notices_one_too_many() {
         Stream.of("a", "b").forEach(who -> enter("queue one", who));

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A local activity has no ActivityScheduled; people who look at activities see it all the same. */
+/** A local activity has no ActivityScheduled; the view of activities shows it all the same. */
 @Timeout(300)
 @Tag("slow")
 class LocalActivityViewTest {

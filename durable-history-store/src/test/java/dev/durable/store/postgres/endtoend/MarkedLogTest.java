@@ -42,8 +42,8 @@ import org.postgresql.ds.PGSimpleDataSource;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whatever goes wrong, and however much is logged: nothing of a payload, of a secret in an exception or in a URL, of a fence
- * or of a lease. What the driver logs is its own (java.util.logging), and nobody hears it here.
+ * Whatever goes wrong, and at every level, the log contains no part of a payload, of a secret in an exception or in a
+ * URL, of a fence or of a lease. The log of the driver is its own (java.util.logging), and is not captured here.
  */
 @Timeout(300)
 @Tag("slow")
@@ -87,7 +87,7 @@ class MarkedLogTest {
         others.forEach(root::addAppender);
     }
 
-    /** What the workflows of this test do with the world. */
+    /** The activity of the workflows of this test. */
     @Activity(startToClose = "10s", headers = "trace=" + MARKER)
     interface Till {
         String charge(String card);
@@ -118,7 +118,7 @@ class MarkedLogTest {
 
         @Override
         public String decline(String card) {
-            // One word, which is masked as a whole.
+            // A single word, which is masked as a whole.
             throw new IllegalArgumentException("token=" + card.replace(' ', '-'));
         }
     }
@@ -161,7 +161,7 @@ class MarkedLogTest {
         }
     }
 
-    /** The next release, which calls something else first. */
+    /** The next release, which calls another activity first. */
     @Workflow(name = "Sale")
     static class OtherSale {
         private final Till till;
@@ -179,7 +179,7 @@ class MarkedLogTest {
         void more(String what) {}
     }
 
-    /** One whose argument is of another type. */
+    /** A release whose argument is of another type. */
     @Workflow(name = "Sale")
     static class NumberedSale {
         @Run
@@ -260,7 +260,7 @@ class MarkedLogTest {
                 .isPresent());
     }
 
-    /** Rows that another transaction has locked: of a run that gets a signal, and of an id that is being started. */
+    /** Locks rows by another transaction: of a run that gets a signal, and of an id that is being started. */
     private void locks(Bench bench, DurableEngine engine) throws Exception {
         var locked = start(engine, "locked");
         awaitEvents(engine, "locked");
@@ -295,7 +295,7 @@ class MarkedLogTest {
         }
     }
 
-    /** By a constraint of one's own: the server shows the whole row. */
+    /** Has a row refused by a constraint of the application: the server shows the whole row. */
     private static void isRefused(Bench bench, DurableEngine engine) throws Exception {
         var refused = start(engine, "refused");
         awaitEvents(engine, "refused");
@@ -314,7 +314,7 @@ class MarkedLogTest {
         assertThat(refused.describe().stalledBy()).doesNotContain(MARKER);
     }
 
-    /** A job that was written for another signature. */
+    /** Enqueues a job that was written for another signature. */
     private void enqueueUnread(Bench bench, DurableEngine engine) throws Exception {
         engine.client().enqueue(Till.class, till -> till.charge(MARKER));
         try (DurableEngine other = bench.engine()
@@ -324,7 +324,9 @@ class MarkedLogTest {
         }
     }
 
-    /** Nobody can connect, and who is connected is cut. Health and metrics are made of what the engine tells meanwhile. */
+    /**
+     * Refuses new connections and cuts existing ones. Health and metrics are made of what the engine reports meanwhile.
+     */
     private void isCutOff(Bench bench, DurableEngine engine) throws Exception {
         var waits = start(engine, "cut-off");
         awaitEvents(engine, "cut-off");
@@ -344,7 +346,7 @@ class MarkedLogTest {
         lines.add("told " + engine.problems() + engine.upkeep() + engine.worker());
     }
 
-    /** A password stands in the URL, and nobody is there. */
+    /** Connects to a URL with a password where no server listens. */
     private void cannotReach() {
         PGSimpleDataSource source = new PGSimpleDataSource();
         source.setUrl("jdbc:postgresql://127.0.0.1:1/orders?user=ann&password=" + MARKER + "&sslpassword=" + MARKER);
@@ -353,7 +355,10 @@ class MarkedLogTest {
                         Bench.engineOn(source).register(NumberedSale.class).start())));
     }
 
-    /** Of runs, and of attempts that ended: those are the ids under which their outcomes stand in the history. */
+    /**
+     * The fences of runs, and the leases of attempts that ended, which are the ids under which their outcomes stand in
+     * the history.
+     */
     private static List<String> fencesAndLeases(Bench bench) throws Exception {
         List<String> ids = new ArrayList<>();
         try (Connection connection = bench.direct().getConnection();

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** A database that is not there: at the start, and in the middle. */
+/** A database that does not answer: at the start, and in the middle. */
 @Timeout(300)
 @Execution(ExecutionMode.CONCURRENT)
 @Tag("slow")
@@ -68,7 +68,9 @@ class OutageTest {
         }
     }
 
-    /** Its first step ends when it is let, so that an outage lies between its beginning and its end. */
+    /**
+     * Steps of which the first ends when the test lets it, so that an outage lies between its beginning and its end.
+     */
     private static final class SlowSteps implements Steps {
         final CountDownLatch begun = new CountDownLatch(1);
         final CountDownLatch let = new CountDownLatch(1);
@@ -159,7 +161,10 @@ class OutageTest {
         }
     }
 
-    /** A read does not wait for a database: until the pool has connections again it says so. */
+    /**
+     * Returns whether a read succeeds. A read does not wait for a database: until the pool has connections again it
+     * throws.
+     */
     private static boolean isThere(DurableEngine engine) {
         try {
             return !engine.client().workflows().page(5).isEmpty();
@@ -176,7 +181,7 @@ class OutageTest {
         return new HikariDataSource(config);
     }
 
-    /** With all causes, as a log would show it. */
+    /** The text of the exception with all causes, as a log would show it. */
     private static String whole(Throwable failure) {
         StringWriter text = new StringWriter();
         failure.printStackTrace(new PrintWriter(text));

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a transactional body sends to its own run is there with the activity's outcome, before it. */
+/** A message of a transactional body to its own run is there together with the activity's outcome, and before it. */
 @Timeout(300)
 @Tag("slow")
 @Execution(ExecutionMode.CONCURRENT)
@@ -44,7 +44,7 @@ class OwnRunMessagesTest {
         void talk(String what);
     }
 
-    /** Ends with the step in which its activity has ended. */
+    /** A workflow that ends with the step in which its activity has ended. */
     @Workflow
     static class Hearing {
         private final Talking talking;
@@ -191,7 +191,9 @@ class OwnRunMessagesTest {
         }
     }
 
-    /** The run's row and then the job's, as in every transition; else one of them would be rolled back. */
+    /**
+     * The body locks the run's row and then the job's, as every transition does; else one of them would be rolled back.
+     */
     @Test
     void bodies_and_the_ends_of_their_runs_do_not_deadlock() {
         try (DurableEngine engine = engine(false)) {

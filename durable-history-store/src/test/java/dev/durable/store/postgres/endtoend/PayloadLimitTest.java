@@ -20,7 +20,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Ten megabytes where two are allowed: refused before anything is written, with the limit's name and the way out. */
+/**
+ * A payload of ten megabytes, with a limit of two, is refused before anything is written, with the limit's name and the
+ * way out.
+ */
 @Timeout(300)
 @Tag("slow")
 @Execution(ExecutionMode.CONCURRENT)

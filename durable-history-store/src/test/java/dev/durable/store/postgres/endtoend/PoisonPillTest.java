@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** A job that kills the process which runs it does not kill one after another for ever. */
+/** A job that kills the process which runs it does not kill one process after another for ever. */
 @Timeout(300)
 @Tag("slow")
 @Execution(ExecutionMode.CONCURRENT)
@@ -96,7 +96,7 @@ class PoisonPillTest {
                 .start();
     }
 
-    /** Another worker, until its first job. */
+    /** Another worker process, which lives until its first job. */
     static final class ParsingProcess {
         private ParsingProcess() {}
 
@@ -111,7 +111,7 @@ class PoisonPillTest {
             }
         }
 
-        /** The body ends its process as kill -9 would: no hook runs, nothing is given back. */
+        /** The body ends its process as kill -9 would: no hook runs, no job is given back. */
         private static DurableEngine engine(DataSource pool) {
             return Bench.takingOverSoon(pool)
                     .activity(Parser.class, document -> {

@@ -37,19 +37,23 @@ import org.junit.jupiter.api.Timeout;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whatever stands in a row harms its own run only: at least five hundred rows are written by hand, into each column of each
- * table that holds text or JSON, while other runs go on. The columns come from the catalog, so a new one is among them.
+ * A wrong value in a row harms its own run only: at least five hundred rows are written by hand, into each column of
+ * each table that holds text or JSON, while other runs go on. The columns come from the catalog, so a new one is among
+ * them.
  */
 @Timeout(300)
 @Tag("slow")
 class PoisonedRowsTest {
     private static final long SEED = Long.getLong("durable.poison.seed", 20_261_124L);
     private static final int CASES = Integer.getInteger("durable.poison.cases", 520);
-    /** Who may work on a schema at all is what these two say: they are nobody's rows. */
+    /** These two tables decide whether a process may work on the schema at all, and have no rows of runs. */
     private static final List<String> OF_ALL = List.of("schema_version", "installation");
 
     private static final List<String> HOT = List.of("history_event", "inbox", "outbox", "activity_job");
-    /** One of ten thousand may be slow for another reason: a machine that does something else. Frozen loops take a second. */
+    /**
+     * The bound of the slowest in a hundred. The slowest of all may be slow for another reason, as on a busy machine;
+     * blocked loops take a second.
+     */
     private static final Duration LATER = Duration.ofMillis(100);
 
     private static final Duration MOST = Duration.ofMillis(Long.getLong("durable.poison.most", 900));
@@ -131,7 +135,7 @@ class PoisonedRowsTest {
         }
     }
 
-    /** Waits in the middle, with a history of its own and an activity that nobody serves. */
+    /** Waits in the middle, with a history of its own and an activity that no worker serves. */
     @Workflow(name = "Trip")
     static class Trip {
         private final Desk desk;
@@ -176,10 +180,10 @@ class PoisonedRowsTest {
     }
 
     /**
-     * What the poisoned rows cost other runs.
+     * The cost of the poisoned rows for other runs.
      *
-     * @param later by how much the slowest in a hundred took longer
-     * @param longest what the slowest of all took
+     * @param later by how much the slowest of a hundred took longer
+     * @param longest the time of the slowest of all
      */
     private record Cost(Duration later, Duration longest) {
         boolean isSmall() {
@@ -215,7 +219,7 @@ class PoisonedRowsTest {
             Thread load = Thread.ofPlatform().start(() -> load(engine, stop, during, "during"));
 
             List<Poison> poisons = poison(victims);
-            // All read their histories and what waits for them anew, and are asked to end.
+            // All of them read their histories and messages anew, and are asked to end.
             wake(victims, few -> signalAll(engine, few));
             settle(Duration.ofSeconds(6));
             Map<String, String> stalled = new TreeMap<>();
@@ -247,7 +251,7 @@ class PoisonedRowsTest {
         }
     }
 
-    /** A few at a time: what is measured is what poisoned runs cost others, not what five hundred at once do. */
+    /** Wakes a few at a time: the cost of poisoned runs for others is measured, not that of five hundred at once. */
     private void wake(List<String> victims, Consumer<List<String>> then) {
         for (int i = 0; i < victims.size(); i += 20) {
             List<String> few = victims.subList(i, Math.min(i + 20, victims.size()));
@@ -292,7 +296,7 @@ class PoisonedRowsTest {
             }
             try {
                 for (int i = 0; i < victims.size(); i++) {
-                    // Each column three times, then those on the way of runs and jobs again and again.
+                    // Each column three times, then those that runs and jobs use often, again and again.
                     List<Column> from = i < 3 * columns.size() ? columns : hot;
                     Column column = from.get(i % from.size());
                     poison(connection, column, value(column, i / from.size()), victims.get(i), poisons);
@@ -318,7 +322,7 @@ class PoisonedRowsTest {
         };
     }
 
-    /** A row of the victim's where it has one there, else one that is made for it. */
+    /** Writes the value into a row of the victim's, if it has one in that table, else into a new one. */
     private void poison(Connection connection, Column column, String value, String victim, List<Poison> poisons)
             throws SQLException {
         List<List<String>> runs =
@@ -338,7 +342,7 @@ class PoisonedRowsTest {
                 String id = insert(connection, column, value, victim, runId, shard);
                 List<String> undo = new ArrayList<>(List.of("delete from " + table + " where " + id));
                 if (column.table.equals("outbox")) {
-                    // It may have been delivered meanwhile.
+                    // The message may have been delivered meanwhile.
                     undo.add("delete from durable.inbox where " + own
                             + " and (payload::text <> '[]' or name <> 'confirm' or kind <> 1)");
                 }
@@ -361,16 +365,16 @@ class PoisonedRowsTest {
                                 + (old == null ? "null" : "'" + old.replace("'", "''") + "'::" + cast(column))
                                 + " where "
                                 + place
-                                // The run may have replaced it itself.
+                                // The run may have replaced the value itself.
                                 + " and " + column.name + "::text = '" + value.replace("'", "''") + "'")));
             }
         } catch (SQLException e) {
-            // A constraint that makes it impossible is the best mending; it is a case all the same.
+            // A constraint that makes the value impossible is the best remedy, and counts as a case.
             poisons.add(new Poison(column, "refused: " + e.getMessage(), victim, List.of()));
         }
     }
 
-    /** The columns of a primary key that are not poisoned themselves, so that the row is found again. */
+    /** The columns of the primary key that are not poisoned themselves, by which the row is found again. */
     private String key(String table, String ctid, String partition) throws SQLException {
         List<String> parts = new ArrayList<>();
         List<String> names = new ArrayList<>();
@@ -396,8 +400,8 @@ class PoisonedRowsTest {
             Connection connection, Column poisoned, String value, String victim, String runId, String shard)
             throws SQLException {
         Map<String, String> values = new LinkedHashMap<>();
-        // A job that is ready, running under a session that is gone, a dead letter, out of its time elsewhere, an
-        // incident.
+        // A job that is ready, running under a session that is gone, a dead letter, an external one that has timed out,
+        // an incident.
         String state = List.of("0", "2", "3", "5", "6").get(random.nextInt(5));
         boolean job = poisoned.table.equals("activity_job");
         String mark = java.util.UUID.randomUUID().toString();
@@ -473,7 +477,7 @@ class PoisonedRowsTest {
                 }
             }
             statement.execute("reset session_replication_role");
-            // As they would by themselves within a minute.
+            // Sets runs due, as they would be by themselves within a minute.
             statement.execute("update durable.run_state set not_before = null, wake_at = now() where type = 'Trip'");
         }
     }
@@ -509,13 +513,13 @@ class PoisonedRowsTest {
             try {
                 engine.client().handle(Trip.class, victim).signal(Trip::confirm);
             } catch (RuntimeException e) {
-                // Its own row says that it is not there, or is another's.
+                // Its own row may be missing, or belong to another run.
                 LoggerFactory.getLogger(PoisonedRowsTest.class).debug("{}", victim, e);
             }
         }
     }
 
-    /** Views and listings show all, whatever stands in some. */
+    /** Reads views and listings, which show all rows whatever some contain. */
     private void readEverything(DurableEngine engine) throws SQLException {
         for (List<String> view :
                 rows("select table_name from information_schema.views where table_schema = 'durable'")) {
@@ -556,7 +560,7 @@ class PoisonedRowsTest {
 
     private static List<String> failed(ListAppender<ILoggingEvent> lines) {
         return List.copyOf(lines.list).stream()
-                // Poison makes of a job one that is left to the holder of its token, and that one's minute may pass.
+                // A poisoned job may be one that is left to the holder of a token, and the time of that may pass.
                 .filter(line -> !line.getLoggerName().equals("dev.durable.failed.Attempt"))
                 .map(ILoggingEvent::getFormattedMessage)
                 .filter(line -> line.contains("goes on in") || line.contains("failed"))
@@ -600,7 +604,7 @@ class PoisonedRowsTest {
         return "%.0f, %.0f, %.0f".formatted(nth(took, 50) / 1e6, nth(took, 99) / 1e6, nth(took, 100) / 1e6);
     }
 
-    /** So many in a hundred took no longer. */
+    /** The time that so many in a hundred did not exceed. */
     private static long nth(List<Long> took, int hundredth) {
         long[] sorted = took.stream().mapToLong(Long::longValue).sorted().toArray();
         return sorted[Math.min(sorted.length - 1, sorted.length * hundredth / 100)];

@@ -47,7 +47,7 @@ class QueueLimitsTest {
         void call(int number, String key);
     }
 
-    /** As many calls as it is told, all at once. */
+    /** A workflow that makes as many calls as its argument says, all at once. */
     @Workflow
     static class Campaign {
         @Run
@@ -75,7 +75,7 @@ class QueueLimitsTest {
     private final Map<String, ConcurrentLinkedQueue<Interval>> bodies = new ConcurrentHashMap<>();
     private volatile CountDownLatch gate = new CountDownLatch(0);
 
-    /** What was claimed when, by the database's clock; jobs do not outlive their end. */
+    /** Records when each job was claimed, by the database's clock, as jobs do not outlive their end. */
     @BeforeEach
     void recordClaims() throws SQLException {
         PostgresHistoryStore.of(bench.dataSource()).open();
@@ -130,7 +130,7 @@ class QueueLimitsTest {
         client().queues().limits("default", l -> l.ratePerSecond(50));
         int calls = 180;
 
-        // On a busy machine they may be slower; never faster.
+        // On a busy machine they may be slower, but never faster.
         long took = Trials.until(millis -> millis < 9_000, number -> {
             execute("truncate durable.claimed");
             WorkflowHandle<?, Integer> run = client().start(Campaign.class, "campaign-" + number, w -> w.run(calls, 0));

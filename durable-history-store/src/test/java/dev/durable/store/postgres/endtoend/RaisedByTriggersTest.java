@@ -35,12 +35,15 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** An SQLSTATE that a trigger of the application raises is the application's failure, whatever it says of the server. */
+/**
+ * An SQLSTATE that a trigger of the application raises is the application's failure, whatever its meaning for the
+ * server.
+ */
 @Timeout(300)
 @Tag("slow")
 @Execution(ExecutionMode.CONCURRENT)
 class RaisedByTriggersTest {
-    /** What would be the server's or the engine's own, if they said it themselves. */
+    /** States that would be errors of the server or of the engine if they raised them themselves. */
     private static final List<String> STATES = List.of(
             "23514", "42501", "55P03", "40001", "40P01", "53100", "53300", "25006", "08006", "57014", "57P01", "57P03",
             "58030", "23505", "22001", "0A000", "25P02", "25P03", "P0001", "XX000");

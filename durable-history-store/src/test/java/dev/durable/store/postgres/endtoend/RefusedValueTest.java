@@ -7,7 +7,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
 
-/** PostgreSQL refuses what a check refuses, as it would a character that it can't keep. */
+/** PostgreSQL refuses a value that violates a check, as it would refuse a character that it can't store. */
 class RefusedValueTest extends RefusedValueContract {
     private final Bench bench = new Bench();
 

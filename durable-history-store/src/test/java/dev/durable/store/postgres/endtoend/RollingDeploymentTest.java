@@ -32,8 +32,8 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * Two versions of the code side by side, whose activity has the same name and other parameters: producers of both enqueue,
- * workers of both claim, and what one of them can't read is left to the other.
+ * Two versions of the code side by side, whose activity has the same name and other parameters: producers of both
+ * enqueue, workers of both claim, and a job that one of them can't read is left to the other.
  */
 @Timeout(300)
 @Tag("slow")
@@ -43,7 +43,10 @@ class RollingDeploymentTest {
     private static final String UNREAD_BY =
             "select count(*) from durable.activity_job where state = 0 and last_failure like ";
 
-    /** As it was: in grams. One attempt, so that nothing would be forgiven. */
+    /**
+     * The activity as it was: in grams. It has one attempt, so that the first one that is used up by mistake fails the
+     * job.
+     */
     @Activity(name = "Shipping", retry = @Retry(maxAttempts = 1))
     interface OldShipping {
         String ship(String order, int grams);
@@ -51,13 +54,13 @@ class RollingDeploymentTest {
 
     record Weight(int amount, String unit) {}
 
-    /** As it is: with a unit. */
+    /** The activity as it is: with a unit. */
     @Activity(name = "Shipping", retry = @Retry(maxAttempts = 1))
     interface NewShipping {
         String ship(String order, Weight weight);
     }
 
-    /** As it will be: with one parameter more. */
+    /** The activity as it will be: with one parameter more. */
     @Activity(name = "Shipping", retry = @Retry(maxAttempts = 1))
     interface LongerShipping {
         String ship(String order, int grams, String carrier);
@@ -68,7 +71,7 @@ class RollingDeploymentTest {
     private final Map<String, Queue<String>> done = new ConcurrentHashMap<>();
     private final DurableEngine producer = bench.engine().clientOnly().start();
 
-    /** How often each job was claimed; jobs do not outlive their end. */
+    /** Records how often each job was claimed, as jobs do not outlive their end. */
     @BeforeEach
     void recordClaims() throws SQLException {
         PostgresHistoryStore.of(bench.dataSource()).open();

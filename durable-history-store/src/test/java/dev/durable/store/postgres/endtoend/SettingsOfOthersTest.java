@@ -13,8 +13,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * What a database, a role or a JDBC URL may have set for other reasons changes nothing of what Durable does. Settings that have
- * little to do with each other are set together, as each case makes a database.
+ * Settings of a database, a role or a JDBC URL that were made for other reasons do not change the behaviour of Durable.
+ * Unrelated settings are tested together, as each case needs a database.
  */
 @Timeout(300)
 @Tag("slow")

@@ -29,7 +29,7 @@ class SignalWithStartRaceTest {
     private static final int IDS = 4;
     private static final int EACH = 40;
 
-    /** Closes after three words. */
+    /** A workflow that closes after three words. */
     @Workflow
     static class Words {
         private int heard;
@@ -101,7 +101,7 @@ class SignalWithStartRaceTest {
             try {
                 run.signal(Words::stop);
             } catch (WorkflowNotFoundException e) {
-                // It has heard enough.
+                // The run has closed by now, after three words.
             }
             run.resultAs(Object.class);
         }

@@ -54,32 +54,32 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.api.parallel.ResourceLock;
 
 /**
- * A worker with a heap of 96 MB completes what a client has sent, however much it is, and what others have
- * sent beside it. Its process ends with its first {@code OutOfMemoryError}.
+ * A worker with a heap of 96 MB completes all that a client has sent, however much it is, and the messages of others
+ * beside it. Its process ends with its first {@code OutOfMemoryError}.
  */
 @Timeout(300)
 @Tag("slow")
 @Execution(ExecutionMode.CONCURRENT)
 @ResourceLock("processes with a small heap")
 class SmallHeapTest {
-    /** More than the heap holds. */
+    /** The number of letters to one run, together more than the heap holds. */
     private static final int TO_ONE = Integer.getInteger("heap.letters", 52);
 
     private static final int LARGE = Integer.getInteger("heap.messages", 24);
-    /** What the limit of payloads lets through. */
+    /** The size of a payload, just below its limit. */
     private static final int SIZE = (2 << 20) - 100;
 
     private static final String NOISE = noise();
 
-    /** Rows of listings, and messages of an outbox. */
+    /** The number of rows of listings, and of messages of an outbox. */
     private static final int ROWS = Integer.getInteger("heap.rows", 60);
 
     private static final int POSTED = Integer.getInteger("heap.posted", 1_100);
     private static final int POSTED_SIZE = 100_000;
-    /** A tenth of what is posted, and more than a few portions. */
+    /** The limit of an inbox: a tenth of all posted messages, and more than a few portions. */
     private static final long INBOX_BYTES = 15L << 20;
 
-    /** Runs that wait, with arguments of so many characters. */
+    /** The number of runs that wait, with arguments of so many characters. */
     private static final int WAITING = Integer.getInteger("heap.waiting", 120);
 
     private static final int ARGUMENT = 900_000;
@@ -107,7 +107,7 @@ class SmallHeapTest {
         }
     }
 
-    /** Completes with the number of the first letter that came out of turn. */
+    /** Completes with the number of the first letter that came out of order. */
     @Workflow
     static class InOrder {
         private int next;
@@ -281,12 +281,12 @@ class SmallHeapTest {
             caller.commit();
         }
 
-        // Delivers, and has no worker for the runs.
+        // This process delivers, and has no worker for the runs.
         Path postLog = directory.resolve("post.log");
         Process post = process(Post.class, postLog);
         Bench.awaitThat(other, now -> now.waitingMessages() == 1);
         Bench.awaitThat(run, now -> now.waitingMessages() >= INBOX_BYTES / POSTED_SIZE);
-        // It goes on trying, and must not hold what it can't deliver.
+        // The relay goes on trying, and must not keep messages that it can't deliver in memory.
         LockSupport.parkNanos(Duration.ofSeconds(2).toNanos());
         assertThat(run.describe().waitingMessages())
                 .isBetween((int) (INBOX_BYTES / POSTED_SIZE), (int) ((INBOX_BYTES + Portion.BYTES) / POSTED_SIZE) + 2);
@@ -300,7 +300,10 @@ class SmallHeapTest {
         assertThat(SqlInvariants.check(database.dataSource())).isEmpty();
     }
 
-    /** Client and worker in one engine, as most applications have them: it runs the first turn of what it starts. */
+    /**
+     * Client and worker in one engine, as most applications have them: it runs the first turn of each run that it
+     * starts.
+     */
     @Test
     void more_arguments_of_waiting_runs_than_the_heap_holds_that_the_worker_starts_itself() throws Exception {
         completesWhatItStarts("-Xmx160m", 1, WAITING, ARGUMENT);
@@ -331,7 +334,7 @@ class SmallHeapTest {
         }
     }
 
-    /** Text that no database makes much smaller, another for each number. */
+    /** Text that no database compresses much, different for each number. */
     private static String noise(int number) {
         int from = number * 7_919 % SIZE;
         return NOISE.substring(from) + NOISE.substring(0, from);
@@ -521,7 +524,7 @@ class SmallHeapTest {
         }
     }
 
-    /** A process that lists all there is. */
+    /** A process that lists all runs, jobs and messages. */
     static final class Lister {
         private Lister() {}
 

@@ -31,7 +31,10 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.slf4j.LoggerFactory;
 
-/** What code can mend must not end a run: it stalls, says why, and the next deployment finishes it. */
+/**
+ * An error that a deployment can mend must not end a run: the run stalls, says why, and the next deployment finishes
+ * it.
+ */
 @Timeout(300)
 @Tag("slow")
 @Execution(ExecutionMode.CONCURRENT)
@@ -78,7 +81,7 @@ class StalledRunTest {
         }
     }
 
-    /** The next release: insures before it books, although runs are under way. */
+    /** The next release: it insures before it books, although runs are under way. */
     @Workflow(name = "Trip")
     static class CarelessTrip {
         private final Desk desk;
@@ -102,7 +105,7 @@ class StalledRunTest {
         }
     }
 
-    /** The same, careful. */
+    /** The next release, which keeps the old order for runs that are under way. */
     @Workflow(name = "Trip")
     static class CarefulTrip {
         private final Desk desk;
@@ -142,7 +145,7 @@ class StalledRunTest {
         }
     }
 
-    /** Forgets that not every customer has an address, and that a side effect is no place to call an activity. */
+    /** A release that forgets that not every customer has an address, and calls an activity in a side effect. */
     @Workflow(name = "Invoice", stallOn = RuntimeException.class)
     static class HastyInvoice {
         private final Desk desk;

@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 final class Standby {
     private Standby() {}
 
-    /** The server of this directory, which nobody has open, is in recovery when it starts the next time. */
+    /** Makes the server of this directory, which no process has open, start in recovery the next time. */
     static void willBe(Path directory) throws IOException {
         Files.createFile(directory.resolve("data").resolve("standby.signal"));
     }
@@ -32,7 +32,7 @@ final class Standby {
         return EmbeddedPostgres.at(copy);
     }
 
-    /** Copies what makes a server; nobody has it open. */
+    /** Copies the files of a server that no process has open. */
     static void copy(Path directory, Path to) throws IOException {
         Files.createDirectory(to);
         for (String name : List.of("data", "password", "superuser-password")) {
@@ -50,12 +50,12 @@ final class Standby {
         }
     }
 
-    /** It can be written when this returns. */
+    /** Promotes the standby, which can be written to when this returns. */
     static void promote(EmbeddedPostgres standby) throws SQLException {
         execute(standby, "select pg_promote(true, 60)");
     }
 
-    /** As if the machine had lost its power: whoever is connected hears nothing more of it. */
+    /** Stops the server as a loss of power does: connected clients hear nothing more of it. */
     static void crash(EmbeddedPostgres server) throws IOException, InterruptedException {
         String pid = Files.readAllLines(server.directory().resolve("data").resolve("postmaster.pid"))
                 .getFirst()

@@ -157,7 +157,7 @@ class TransactionalActivityTest {
                 .activity(Accounts.class, account -> {
                     int rows = insert(account);
                     if (attempts.incrementAndGet() == 1) {
-                        // as if the sweep of another process had taken it for lost
+                        // as if the sweep of another process had declared its worker dead
                         execute(
                                 "update durable.activity_job set state = 0, lease = null, session = null, claim = null");
                     }
@@ -282,7 +282,7 @@ class TransactionalActivityTest {
         int book(String account) throws SQLException;
     }
 
-    /** Somebody holds the job and wants the row that the body has; the body wants to end its job. */
+    /** Another transaction holds the job and waits for the row that the body has; the body waits to end its job. */
     @Test
     void a_deadlock_at_the_end_of_a_body_uses_no_attempt_and_it_is_run_again() throws Exception {
         AtomicInteger bodies = new AtomicInteger();
@@ -317,7 +317,7 @@ class TransactionalActivityTest {
         Connection other = bench.dataSource().getConnection();
         other.setAutoCommit(false);
         try (Statement statement = other.createStatement()) {
-            // The other one finds the deadlock, and so is the one that is rolled back.
+            // The other transaction finds the deadlock, and so is the one that is rolled back.
             statement.execute("set local deadlock_timeout = '1min'");
             statement.execute("select 1 from durable.activity_job for update");
         }
@@ -360,7 +360,7 @@ class TransactionalActivityTest {
         assertRowsAreCompletions(1);
     }
 
-    /** What a body does with the connection that it was given. */
+    /** A use of the connection by a body. */
     private interface Way {
         void with(Connection connection) throws SQLException;
     }
@@ -469,7 +469,7 @@ class TransactionalActivityTest {
         assertRowsAreCompletions(1);
     }
 
-    /** Of the connection of the pool that this backend serves. */
+    /** The settings of the pool's connection that this backend serves. */
     private Map<String, String> settingsOf(int pid) throws SQLException {
         List<Connection> taken = new ArrayList<>();
         try {
@@ -587,7 +587,7 @@ class TransactionalActivityTest {
         Object then(String method, Object result) throws SQLException;
     }
 
-    /** Calls are passed on, but for commit(), which the other does. */
+    /** Passes on all calls except commit(), which the other does. */
     private static <T> T proxy(Class<T> type, T behind, After after) {
         return type.cast(Proxy.newProxyInstance(
                 type.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> {

@@ -91,7 +91,7 @@ class TransactionalKillTest {
 
     // ── work ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    /** Its bodies run this when they have written. */
+    /** An engine whose bodies run this action when they have written. */
     static DurableEngine.Builder engine(DataSource dataSource, Runnable written) {
         return Bench.takingOverSoon(dataSource)
                 .register(TransactionalActivityTest.Booking.class)
@@ -105,7 +105,7 @@ class TransactionalKillTest {
                 .queue("default", queue -> queue.slots(8));
     }
 
-    /** Keeps some runs open until the other has done its damage. */
+    /** Keeps some runs open until the other thread has done its damage. */
     private int workWhile(DurableEngine engine, Damage damage) throws Exception {
         AtomicBoolean done = new AtomicBoolean();
         Thread worker = Thread.ofPlatform().start(() -> {
@@ -128,8 +128,8 @@ class TransactionalKillTest {
         try {
             run.result(Duration.ofMillis(500));
         } catch (DurableException e) {
-            // What failed is found when all results are asked for; until then there must be work for who is to be
-            // killed.
+            // Failures are found when all results are asked for; until then there must be work for the processes that
+            // are to be killed.
             log.info("{} has no result yet: {}", run.workflowId(), e.getMessage());
         }
     }
@@ -141,7 +141,7 @@ class TransactionalKillTest {
 
     // ── damage ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    /** At random points, and mostly those that are in a transaction just then. */
+    /** Cuts connections at random points, mostly those that are in a transaction just then. */
     private int cutConnections() throws SQLException {
         int cut = 0;
         while (cut < CUTS) {

@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** What ends the transaction of an activity's body from outside uses up no attempt; what the body does itself is its own. */
+/** An end from outside of the transaction of an activity's body uses up no attempt; an error of the body's own does. */
 @Timeout(300)
 @Tag("slow")
 @Execution(ExecutionMode.CONCURRENT)
@@ -65,7 +65,7 @@ class TransactionalOutageTest {
         }
     }
 
-    /** What ends it. */
+    /** The ways in which a transaction is ended from outside. */
     enum End {
         TERMINATED {
             @Override
@@ -117,7 +117,7 @@ class TransactionalOutageTest {
             }
         };
 
-        /** Until it is cancelled: the other transaction keeps its locks until it is rolled back. */
+        /** Waits until it is cancelled: the other transaction keeps its locks until it is rolled back. */
         private static void waitFor(Statement crossing, int key) {
             try {
                 crossing.execute("select pg_advisory_lock(" + key + ", 1)");
@@ -137,7 +137,7 @@ class TransactionalOutageTest {
             }
         }
 
-        /** A DBA cancels what sleeps there. */
+        /** Runs the work while a DBA cancels its statement. */
         private static void whileCancelled(Connection own, Connection dba, Work work) throws SQLException {
             int pid = pid(own);
             CompletableFuture<?> canceller = CompletableFuture.runAsync(() -> Bench.awaitThat(() -> {
@@ -162,7 +162,7 @@ class TransactionalOutageTest {
             }
         }
 
-        /** What a DBA cancels. */
+        /** The work that a DBA cancels. */
         private interface Work {
             void happen() throws SQLException;
         }
@@ -170,7 +170,7 @@ class TransactionalOutageTest {
         abstract void happen(Connection own, Connection dba) throws SQLException;
     }
 
-    /** What the body makes of the error that it gets. */
+    /** The ways in which a body handles the error that it gets. */
     enum Handling {
         THROWS,
         WRAPS_WITHOUT_A_CAUSE,
@@ -280,7 +280,7 @@ class TransactionalOutageTest {
         }
     }
 
-    /** What the body does itself. */
+    /** The errors of the body's own. */
     enum Own {
         A_CONSTRAINT {
             @Override
@@ -294,14 +294,14 @@ class TransactionalOutageTest {
                 execute(transaction(), "selekt 1");
             }
         },
-        /** HikariCP gives the connection up after this one, as if it were broken. */
+        /** HikariCP gives the connection up after this error, as if it were broken. */
         WHAT_THE_SERVER_CAN_NOT_DO {
             @Override
             void happen(Bench bench) throws SQLException {
                 execute(transaction(), "do $$ begin raise exception 'not here' using errcode = '0A000'; end $$");
             }
         },
-        /** The driver closes the connection after the next two. */
+        /** The driver closes the connection after the next two errors. */
         A_DATE_STYLE {
             @Override
             void happen(Bench bench) throws SQLException {
@@ -394,7 +394,7 @@ class TransactionalOutageTest {
         assertThat(number("select count(*) from booking")).isZero();
     }
 
-    /** A failover's old primary, or a DBA who freezes the database for a cut-over. */
+    /** The old primary of a failover is read-only, or a DBA freezes the database for a cut-over. */
     @Test
     void a_database_that_is_frozen_under_load_takes_nothing_and_uses_no_attempt() throws Exception {
         List<WorkflowHandle<Booking, Integer>> runs = new ArrayList<>();
@@ -446,7 +446,7 @@ class TransactionalOutageTest {
                 .isZero();
     }
 
-    /** Once the pool has none of the connections left that were cut. */
+    /** Returns whether reads succeed, once the pool has none of the connections left that were cut. */
     private static boolean isReadable(DurableEngine engine) {
         try {
             return engine.client().workflows().count() == 40;
@@ -463,7 +463,7 @@ class TransactionalOutageTest {
         }
     }
 
-    /** New connections are read-only, and those that are there are cut. */
+    /** Makes new connections read-only, and cuts the existing ones. */
     private void freeze(boolean on) throws SQLException {
         try (Connection dba = bench.server().getConnection()) {
             String database = bench.name();

@@ -35,7 +35,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Transactional activities that take too long, or are too many: what they may keep of the database. */
+/**
+ * Transactional activities that take too long, or are too many, and the resources of the database that they may keep.
+ */
 @Timeout(300)
 @Tag("slow")
 @Execution(ExecutionMode.CONCURRENT)
@@ -58,10 +60,10 @@ class TransactionalTimeoutTest {
         }
     }
 
-    /** What bodies run out of that are to run out of it. */
+    /** The timeout of bodies that are to exceed it. */
     private static final Duration SHORT = Duration.ofSeconds(1);
 
-    /** What no body runs out of, also where its thread stands still for a while. */
+    /** A timeout that no body exceeds, even if its thread stands still for a while. */
     private static final Duration LONG = Duration.ofSeconds(30);
 
     private final Bench bench = new Bench();
@@ -77,7 +79,7 @@ class TransactionalTimeoutTest {
         bench.close();
     }
 
-    /** Without the bound of its statements, which would do it, too, a little later. */
+    /** Locks a row without the bound of statements, which would also end it, a little later. */
     private static void lockAccount(Connection connection) throws SQLException {
         execute(connection, "set local statement_timeout = 0");
         execute(connection, "update account set amount = amount + 1 where id = 1");
@@ -133,7 +135,7 @@ class TransactionalTimeoutTest {
     void statements_and_silences_of_a_body_are_bounded_in_the_server_well_above_what_is_left_of_the_attempt() {
         List<Integer> bounds = boundsOfABodyOn(bench.dataSource());
 
-        // A minute more than twice what is left of the attempt.
+        // The bound is a minute more than twice the time that is left to the attempt.
         assertThat(bounds)
                 .hasSize(2)
                 .allSatisfy(bound -> assertThat(bound).isBetween(60_001, 60_000 + 2 * (int) LONG.toMillis()));
@@ -155,18 +157,18 @@ class TransactionalTimeoutTest {
         Trials.once(this::anOperatorsLongerTimeoutReachesABodyThatRuns);
     }
 
-    /** Where the operator comes too late, the attempt has run out of its time. */
+    /** If the operator comes too late, the attempt has timed out. */
     private void anOperatorsLongerTimeoutReachesABodyThatRuns(int number) {
         List<Integer> bounds = new CopyOnWriteArrayList<>();
         CountDownLatch running = new CountDownLatch(1);
-        // A worker hears of it with a beat of its session.
+        // A worker learns of it with a beat of its session.
         try (DurableEngine engine = Bench.takingOverSoon(bench.dataSource())
                 .register(Patient.class)
                 .activity(Slow.class, () -> {
                     Connection connection = ActivityContext.current().transaction(Connection.class);
                     int before = bounds(connection).getFirst();
                     running.countDown();
-                    // Beyond its own two seconds: the worker's watch has heard of it, too.
+                    // Beyond its own two seconds, as the worker's watch has learned of it, too.
                     for (long began = System.nanoTime();
                             !hasPassed(began, 2_500) || bounds(connection).getFirst() == before; ) {
                         LockSupport.parkNanos(Duration.ofMillis(10).toNanos());
@@ -207,7 +209,7 @@ class TransactionalTimeoutTest {
         return System.nanoTime() - beganNanos > Duration.ofMillis(millis).toNanos();
     }
 
-    /** In milliseconds: for silences, and for statements. */
+    /** The bounds in milliseconds: for silences, and for statements. */
     private static List<Integer> bounds(Connection connection) throws SQLException {
         List<Integer> bounds = new ArrayList<>();
         try (Statement statement = connection.createStatement();
@@ -281,7 +283,7 @@ class TransactionalTimeoutTest {
                 .hasMessageContaining("ran out of its start-to-close timeout");
     }
 
-    /** How long it takes until somebody else can have the row. */
+    /** How long it takes until another transaction can lock the row. */
     private Duration becomesFree() throws SQLException {
         long began = System.nanoTime();
         execute("update account set amount = amount + 10 where id = 1");

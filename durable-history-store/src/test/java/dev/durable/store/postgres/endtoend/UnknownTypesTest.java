@@ -12,7 +12,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A fleet is seldom of one version: who does not know a type leaves it for those that do. */
+/**
+ * Workers of several versions run at once: a worker that does not know a type leaves its runs and jobs to those that
+ * do.
+ */
 @Timeout(300)
 @Tag("slow")
 class UnknownTypesTest {
@@ -59,7 +62,7 @@ class UnknownTypesTest {
                 DurableEngine caller = bench.engine().clientOnly().start()) {
             var newer = caller.client().start("Newer", StartOptions.id("n-1"), "ann");
 
-            // The worker looks for work again and again, and does what it knows.
+            // The worker polls for work again and again, and does the types that it knows.
             for (int i = 0; i < 5; i++) {
                 String id = "k-" + i;
                 assertThat(old.client().start(Known.class, id, w -> w.run(id)).result(Bench.SOON))

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Runs that were acknowledged and are no more, as after a restore to a time before their start. */
+/** Runs that were acknowledged and no longer exist, as after a restore to a time before their start. */
 @Timeout(300)
 @Tag("slow")
 @Execution(ExecutionMode.CONCURRENT)

@@ -25,15 +25,15 @@ import java.util.stream.Collectors;
 
 /**
  * Cancels activities: for transitions of their runs, and for background jobs with the message that requests it, so that
- * no worker begins one before its run has read the message. A running job is marked, and its worker learns; one that
- * nobody runs ends here, and its outcome goes into the inbox; one that has gone has its outcome there already.
+ * no worker begins one before its run has read the message. A running job is marked, and its worker learns of it; one
+ * that no worker runs ends here, and its outcome goes into the inbox; one that has ended has its outcome there already.
  *
  * @param running jobs to be marked
  * @param idle jobs that end
  */
 public record Cancellations(List<JobKey> running, List<LockedJob> idle) {
 
-    /** The jobs are as found under lock, before the transitions add their own. */
+    /** The cancellations that the transitions ask for. The jobs were found under lock, before new ones are added. */
     public static Cancellations of(List<Transition> transitions, Map<JobKey, LockedJob> found) {
         Cancellations all = new Cancellations(new ArrayList<>(), new ArrayList<>());
         for (Transition t : transitions) {
@@ -44,7 +44,7 @@ public record Cancellations(List<JobKey> running, List<LockedJob> idle) {
         return all;
     }
 
-    /** The jobs of those of these runs that are background jobs. */
+    /** The cancellations of the jobs of those of these runs that are background jobs. */
     public static Cancellations asked(Tx tx, Collection<RunKey> asked) throws SQLException {
         Map<UUID, RunKey> runs = new HashMap<>();
         asked.forEach(run -> runs.put(run.runId(), run));
@@ -90,7 +90,7 @@ public record Cancellations(List<JobKey> running, List<LockedJob> idle) {
         return idle.stream().map(job -> job.key().run().runId()).collect(Collectors.toSet());
     }
 
-    /** Jobs that nobody runs and that are to be cancelled. */
+    /** Ends jobs that no worker runs and that are to be cancelled. */
     public static void end(List<LockedJob> jobs, Tx tx, SqlScript script, PendingNudges hints) throws SQLException {
         new IdleJobs(jobs)
                 .end(

@@ -17,14 +17,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * Turns a job into a dead letter or an incident.
  *
- * @param key which job
- * @param incident an incident, else a dead letter
- * @param fingerprint the same for what failed alike
+ * @param key the job
+ * @param incident whether it becomes an incident; else it becomes a dead letter
+ * @param fingerprint equal for jobs that failed alike
  * @param crash 1 if its worker died now
- * @param attempt the one that an operator may allow
- * @param notes all that its worker noted, a JSON array
+ * @param attempt the attempt that an operator may allow
+ * @param notes the notes of its workers, a JSON array
  * @param lastFailure message for descriptions
- * @param options from now on; null leaves what is stored
+ * @param options its options from now on; null keeps what is stored
  */
 public record FailedJobRows(
         JobKey key,
@@ -48,7 +48,7 @@ public record FailedJobRows(
                 bury.options());
     }
 
-    /** One whose worker is gone. */
+    /** A job whose worker is gone. */
     public static FailedJobRows of(JobKey key, OrphanedJob.Decision.Failed failed) {
         return new FailedJobRows(
                 key,

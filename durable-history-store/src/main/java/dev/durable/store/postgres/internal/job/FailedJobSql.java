@@ -5,8 +5,9 @@ public final class FailedJobSql {
     private FailedJobSql() {}
 
     /**
-     * Groups that are new, or have grown since somebody was last told, and nobody was for that long. Two callers at once:
-     * the second waits at the row of the first, and then finds it too young.
+     * Returns the groups that are due for an alert: those that are new, and those that have grown since their last
+     * alert, if that is old enough. Of two callers at once the second waits for the row of the first, and then finds
+     * its alert too young.
      */
     public static final String ALERTS_DUE = QueuePlaceSql.in("""
             with due as materialized (
@@ -31,7 +32,7 @@ public final class FailedJobSql {
                 returning fingerprint)
             select d.* from due d join told t on t.fingerprint = d.fingerprint""");
 
-    /** Dead letters that are too old or too many, the oldest first; who is locked comes another time. */
+    /** Locks dead letters that are too old or too many, the oldest first; locked rows are left for the next pass. */
     public static final String LOCK_OVER = QueuePlaceSql.in("""
             select j.workflow_id, j.run_id, j.seq, j.task_queue, j.lease, j.state, j.attempt, j.cancel_requested, j.notes,
                    j.operator_notes, j.last_failure, durable.clock() as now

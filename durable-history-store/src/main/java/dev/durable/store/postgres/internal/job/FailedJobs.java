@@ -44,7 +44,7 @@ import org.jspecify.annotations.Nullable;
  * letters.
  */
 public final class FailedJobs {
-    /** Made with the first listing: a process that lists nothing loads none of jOOQ's classes. */
+    /** Loaded with the first listing: a process that lists nothing loads none of jOOQ's classes. */
     private static final class Columns {
         static final Field<Integer> COUNT = count().as("count");
         static final Field<Instant> FIRST = min(ACTIVITY_JOB.BURIED_AT).as("first_seen");
@@ -67,8 +67,8 @@ public final class FailedJobs {
     }
 
     /**
-     * Counts by the short columns only, and reads the texts of the latest of each group that is shown: a hundred thousand of
-     * them would be sorted else.
+     * Counts by the short columns only, and reads the texts of the latest member of each group that is shown; otherwise
+     * the texts of a hundred thousand rows would be sorted.
      */
     public static Select<? extends Record> groups(DSLContext dsl, JobFilter filter, int limit) {
         Condition wanted =

@@ -42,7 +42,7 @@ public final class HeartbeatRows {
         return details;
     }
 
-    /** run_id, shard, seq. */
+    /** The parameters of jobs: run_id, shard, seq. */
     public static Param[] keys(List<JobKey> jobs) {
         return new Param[] {
             uuids(jobs, k -> k.run().runId()), shorts(jobs, k -> k.run().shard()), ints(jobs, JobKey::seq)

@@ -14,16 +14,16 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Ends jobs that nobody runs: deletes their rows and puts their outcomes into inboxes. */
+/** Ends jobs that no worker runs: deletes their rows and puts their outcomes into inboxes. */
 public record IdleJobs(List<LockedJob> jobs) {
 
-    /** Of a job with the last accepted heartbeat details. */
+    /** Builds the outcome of a job from its last accepted heartbeat details. */
     @FunctionalInterface
     public interface Outcome {
         InboxMessage of(LockedJob job, @Nullable String heartbeatDetails);
     }
 
-    /** Jobs that time out, and which time it was that is over. */
+    /** Ends jobs by the timeout that has passed for each. */
     public static void timeOut(Map<LockedJob, Timeout> overdue, Tx tx, SqlScript script, PendingNudges hints)
             throws SQLException {
         new IdleJobs(List.copyOf(overdue.keySet()))

@@ -38,7 +38,7 @@ public final class JobMatch {
         return value == null ? noCondition() : condition.apply(value);
     }
 
-    /** Of its open run. */
+    /** Restricts to jobs of the open run of a workflow id. */
     private static Condition ofWorkflow(String workflowId) {
         short shard = (short) RunIds.shardOf(workflowId);
         return ACTIVITY_JOB
@@ -53,7 +53,10 @@ public final class JobMatch {
         return ACTIVITY_JOB.RUN_ID.eq(runId).and(ACTIVITY_JOB.SHARD.eq((short) RunIds.shard(runId)));
     }
 
-    /** Written out, not bound: so the planner sees in every plan which partial indexes have them all. */
+    /**
+     * Restricts to states as literals, not parameters, so that the planner sees in every plan which partial indexes
+     * contain all of them.
+     */
     static Condition in(Set<ActivityState> states) {
         return states.isEmpty()
                 ? noCondition()

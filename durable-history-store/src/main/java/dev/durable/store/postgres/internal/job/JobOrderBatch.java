@@ -58,7 +58,7 @@ final class JobOrderBatch {
     private final List<ReturnedJob> putBack = new ArrayList<>();
     private final List<LockedJob> cancelled = new ArrayList<>();
     private final List<JobKey> gone = new ArrayList<>();
-    /** Running ones that are taken from their workers. */
+    /** The running jobs that are taken from their workers. */
     private final List<JobKey> taken = new ArrayList<>();
 
     private final MessageRows messages = new MessageRows();
@@ -87,7 +87,7 @@ final class JobOrderBatch {
                 .toList();
     }
 
-    /** The outcomes of those whose job is there, and of those that were carried out before. */
+    /** Writes the orders. Returns the outcomes of those whose job exists, and of those that were carried out before. */
     Map<Integer, Outcome> write() throws SQLException {
         Map<Integer, OrderedJob> jobs = lock();
         for (JobOrders.Item item : items) {
@@ -164,7 +164,8 @@ final class JobOrderBatch {
                 pauses.add(resume);
                 hints.jobs(job.taskQueue());
             }
-            // Who holds a job's row keeps its run open, but for an end from outside, which gives up what waits.
+            // The lock on the job's row keeps its run open, except against an end from outside, which drops waiting
+            // messages.
             case JobOrder.Cancel cancel -> messages.add(cancel.key().run(), cancel.request());
             case JobOrder.UpdateTimeout update -> deadlines.add(update);
             case JobOrder.UpdateOptions update -> options.add(update);
@@ -330,7 +331,7 @@ final class JobOrderBatch {
         return Objects.requireNonNull(order.trace().audit());
     }
 
-    /** As an array of one: it is added to another. */
+    /** The note of an order as an array of one element, which is appended to another array. */
     private static @Nullable String note(JobOrder order) {
         return JobNotes.with(null, order.trace().note());
     }

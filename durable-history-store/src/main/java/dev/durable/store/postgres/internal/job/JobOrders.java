@@ -21,7 +21,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.IntStream;
 
-/** Applies orders of operators, token holders and timeouts to jobs. They may wait for a lock for seconds. */
+/** Applies orders of operators, token holders and timeouts to jobs. The orders may wait for a lock for seconds. */
 public final class JobOrders {
     private final Connections connections;
     private final Nudges nudges;
@@ -67,7 +67,7 @@ public final class JobOrders {
                 .inParts(
                         items,
                         item -> item.order().key(),
-                        // One of many that waits for a lock must not keep the others locked meanwhile.
+                        // A batch that waits for one lock must not keep the rows of its other orders locked meanwhile.
                         items.size() == 1 ? LockPatience.LONG : LockPatience.SHORT,
                         (locks, part) -> outcomes.putAll(
                                 connections.attempt(locks, tx -> new JobOrderBatch(tx, part, hints).write())))
@@ -97,6 +97,6 @@ public final class JobOrders {
         });
     }
 
-    /** An order and its place in what was asked. */
+    /** An order and its index in the list of the caller. */
     record Item(int index, JobOrder order) {}
 }

@@ -21,9 +21,8 @@ public final class JobSql {
                         where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq offset 0) j))""";
 
     /**
-     * Locks the jobs whose lease holders report something, in a statement of its own, so that the next sees what it
-     * waited
-     * for. One order for all kinds, and only the job's row.
+     * Locks the jobs of updates whose lease is held, in a statement of its own, so that the next one sees what the
+     * transactions that held the locks have committed. All kinds of updates lock in one order, and only the job's row.
      */
     static final String LOCK_HELD = """
             select u.item, j.*
@@ -37,8 +36,8 @@ public final class JobSql {
                        for update) j""";
 
     /**
-     * Settlements sent again: their outcome waits, or stands in the history. (Here as elsewhere OFFSET 0 keeps an EXISTS
-     * from being turned into a hash of the whole table.)
+     * Finds outcomes that were sent before: they wait in the inbox or stand in the history. (Here as elsewhere OFFSET 0
+     * keeps an EXISTS from being turned into a hash of the whole table.)
      */
     static final String SETTLED_BEFORE = """
             select u.item from unnest(?::int[], ?::uuid[], ?::smallint[], ?::uuid[]) as u(item, run_id, shard, lease)
@@ -47,7 +46,7 @@ public final class JobSql {
                 or exists (select 1 from durable.history_event e
                             where e.run_id = u.run_id and e.shard = u.shard and e.message_id = u.lease offset 0)""";
 
-    /** Back into the queue, at once or later. Null keeps what is there. */
+    /** Puts jobs back into their queues, at once or after a delay. Parameters of null keep the stored values. */
     static final String PUT_BACK = QueuePlaceSql.in("""
             update durable.activity_job j
                set state = case when j.paused then ${PAUSED} when u.delay > 0 then ${DELAYED} else ${claimable} end,
@@ -65,7 +64,7 @@ public final class JobSql {
                             where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq offset 0) j) u
              where j.ctid = u.c""");
 
-    /** Used up: it stays where no claim looks. */
+    /** Makes exhausted jobs dead letters or incidents, which no claim finds. */
     static final String BURY = """
             update durable.activity_job j
                set state = u.state, buried_at = durable.clock(), fingerprint = u.fingerprint, crashes = j.crashes + u.crash,
@@ -88,7 +87,7 @@ public final class JobSql {
                             where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq offset 0) j) u
              where j.ctid = u.c""";
 
-    /** What holds for an attempt, before its body begins. */
+    /** Stores the options of an attempt before its body begins. */
     static final String SETTLE_OPTIONS = """
             update durable.activity_job j set options = u.options::json
               from (select j.c, u.* from unnest(?::uuid[], ?::smallint[], ?::int[], ?::text[], ?::text[])
@@ -97,7 +96,7 @@ public final class JobSql {
                             where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq offset 0) j) u
              where j.ctid = u.c and j.options::text = u.instead_of""";
 
-    /** The body has returned; the attempt is left to the holder of its token. */
+    /** Leaves attempts whose body has returned to the holders of their tokens. */
     static final String DETACH = QueuePlaceSql.in("""
             update durable.activity_job j
                set state = ${EXTERNAL}, session = null, claim = null, notes = u.notes::json,
@@ -118,14 +117,17 @@ public final class JobSql {
               from unnest(?::uuid[], ?::smallint[], ?::int[], ?::text[]) as u(run_id, shard, seq, details)
             on conflict (run_id, seq, shard) do update set details = excluded.details, at = excluded.at""";
 
-    /** Other jobs than some, by two lists: of the runs that have one, and of run and number of each in one text. */
+    /**
+     * The condition that leaves out some jobs, by two lists: the runs of these jobs, and their run ids with their
+     * numbers as texts.
+     */
     static String otherJobs() {
         return "(j.run_id <> all(?::uuid[]) or j.run_id::text || ' ' || j.seq::text <> all(?::text[]))";
     }
 
     private static final String CANDIDATES = "j.ctid = any(array(";
 
-    /** What a job counts for in a portion. */
+    /** The size for which a job counts in a portion. */
     private static String size() {
         return PortionSql.size("j.input") + " + " + PortionSql.size("j.headers") + " + coalesce("
                 + PortionSql.size("j.notes") + ", 0) + case when j.begun then coalesce((select "
@@ -135,43 +137,42 @@ public final class JobSql {
     }
 
     /**
-     * Ready jobs by rank, and delayed ones whose time has come: two index orders, the first of both. Of a queue that is
-     * paused nothing, and of one whose claims are limited nothing by this statement alone.
+     * Claims ready jobs by rank, and delayed ones whose time has come, from two index scans whose first rows are
+     * merged. It claims none of a queue that is paused or limited; {@link #CLAIM_LIMITED} claims of limited ones.
      */
     public static final String CLAIM = claim("""
             q.paused and (q.resume_at is null or q.resume_at > durable.clock())
                     or q.concurrency is not null or q.rate_per_second is not null or q.key_rate_per_second is not null""");
 
-    /** The same for who keeps to the limits. */
+    /** Claims jobs of a queue under limits, for a caller that has locked the queue's row and keeps to its limits. */
     public static final String CLAIM_LIMITED =
             claim("q.paused and (q.resume_at is null or q.resume_at > durable.clock())");
 
-    /** Both, but for some jobs. */
     public static final String CLAIM_WITHOUT = without(CLAIM);
 
     public static final String CLAIM_LIMITED_WITHOUT = without(CLAIM_LIMITED);
 
-    /** Which job the claim would take first, whatever is left out of it: with the parameters of its own candidates. */
+    /** Finds the job that the claim would take first, with the parameters of the claim's own candidates. */
     public static String first(String claim) {
         return "select j.run_id, j.seq, j.workflow_id from durable.activity_job j where "
                 + claim.substring(claim.indexOf(CANDIDATES), claim.indexOf("returning"));
     }
 
     /**
-     * A job that the database lets nobody claim waits for an operator. Nothing of it is read but its key: what stands in it may
-     * be what is refused.
+     * Makes a job whose claim the database refuses an incident. Nothing of the job is read but its key, as one of its
+     * values may be the reason of the refusal.
      */
     public static final String SET_ASIDE = QueuePlaceSql.in("""
             update durable.activity_job j
                set state = ${INCIDENT}, buried_at = durable.clock(), fingerprint = ?, last_failure = ?, visible_at = null
              where j.run_id = ? and j.shard = ? and j.seq = ? and j.state in (${READY}, ${DELAYED})""");
 
-    /** What the claim does to one job, whatever its turn. */
+    /** Does to one job what the claim does, whatever its rank. */
     public static final String CLAIM_ONE = CLAIM.substring(0, CLAIM.indexOf("where exists"))
             + QueuePlaceSql.in(
                     "where j.run_id = ? and j.shard = ? and j.seq = ? and j.state in (${READY}, ${DELAYED})");
 
-    /** The runs are compared first, as that is cheap and nearly always enough. */
+    /** Leaves out some jobs. The runs are compared first, as that is cheap and nearly always enough. */
     private static String without(String claim) {
         String activities = "j.activity = any(?::text[])";
         return claim.replace(activities, activities + " and " + otherJobs());
@@ -206,18 +207,21 @@ public final class JobSql {
                 .replace("${portion}", String.valueOf(Portion.BYTES));
     }
 
-    /** Of jobs that this session holds: nobody else writes them any more. */
+    /** Reads the heartbeat details of jobs that this session holds, which no other process writes any more. */
     static final String DETAILS = """
             select h.run_id, h.seq, h.details from unnest(?::uuid[], ?::smallint[], ?::int[]) as u(run_id, shard, seq)
              cross join lateral (select h.run_id, h.seq, h.details from durable.activity_heartbeat h
                     where h.run_id = u.run_id and h.seq = u.seq and h.shard = u.shard offset 0) h""";
 
-    /** The condition of {@link #LOCK_OVERDUE} that nobody runs a job. */
+    /** The condition of {@link #LOCK_OVERDUE} that no worker runs a job. */
     public static String isIdle() {
         return QueuePlaceSql.in("j.state in ${idle}");
     }
 
-    /** Jobs that nobody runs and whose time is over; who is locked comes another time. The index has this expression. */
+    /**
+     * Locks jobs that no worker runs and that have timed out; rows that are locked are left for the next pass. The
+     * index has this expression.
+     */
     public static final String LOCK_OVERDUE = QueuePlaceSql.in("""
             select j.workflow_id, j.run_id, j.seq, j.task_queue, j.lease, j.state, j.attempt, j.cancel_requested, j.notes,
                    j.operator_notes, j.options, case when not j.begun then j.schedule_to_start_deadline end as to_start,

@@ -1,18 +1,18 @@
 package dev.durable.store.postgres.internal.job;
 
-/** Where an activity job stands, and the code that stands for it in its row. Codes never change. */
+/** The states of an activity job, each with the code that is stored in its row. Codes never change. */
 public enum JobState {
     READY(0),
     DELAYED(1),
     RUNNING(2),
     DEAD(3),
-    /** Held by an operator; claimed by nobody. */
+    /** Paused by an operator; no worker claims it. */
     PAUSED(4),
     /** Left to the holder of its token. */
     EXTERNAL(5),
-    /** Used up, and not to be given up. */
+    /** Exhausted, and not purged like a dead letter. */
     INCIDENT(6),
-    /** Until its limit key lets it through. */
+    /** Waiting until its limit key lets it through. */
     WAITING(7);
 
     private static final JobState[] STATES = values();

@@ -46,7 +46,7 @@ public final class JobUpdateBatch {
     private final List<LockedJob> ended = new ArrayList<>();
     private final List<JobKey> places = new ArrayList<>();
     private final List<JobUpdate.Settle> settled = new ArrayList<>();
-    /** Jobs that an update of this batch has let go: what follows it comes too late. */
+    /** Jobs that an update of this batch has released: later updates of the batch for them are stale. */
     private final Set<JobKey> gone = new HashSet<>();
 
     public JobUpdateBatch(Tx tx, List<JobUpdates.Item> items, PendingNudges hints) {
@@ -55,7 +55,7 @@ public final class JobUpdateBatch {
         this.hints = hints;
     }
 
-    /** The outcomes of those whose lease is held, by their index. */
+    /** Writes the updates. Returns the outcomes of those whose lease is held, by their index. */
     public Map<Integer, Outcome> write() throws SQLException {
         Map<Integer, LockedJob> held = lock();
         for (JobUpdates.Item item : items) {

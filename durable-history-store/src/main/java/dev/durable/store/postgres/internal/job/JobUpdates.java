@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 
-/** Applies the changes that lease holders report for their jobs. */
+/** Applies the updates of lease holders to their jobs: outcomes, retries, releases, heartbeats. */
 public final class JobUpdates {
     private final Connections connections;
     private final Nudges nudges;
@@ -86,6 +86,6 @@ public final class JobUpdates {
         });
     }
 
-    /** An update and its place in what was asked. */
+    /** An update and its index in the list of the caller. */
     public record Item(int index, JobUpdate update) {}
 }

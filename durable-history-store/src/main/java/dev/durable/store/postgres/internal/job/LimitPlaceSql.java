@@ -15,14 +15,17 @@ public final class LimitPlaceSql {
                 or exists (select 1 from durable.queue q
                             where q.task_queue = g.task_queue and q.concurrency is not null offset 0))""";
 
-    /** Whether a place {@code k} still counts. */
+    /** The condition that a place {@code k} still counts. */
     private static final String COUNTS = """
             k.kept_until > durable.clock()
                 and exists (select 1 from durable.session s where s.id = k.session and not s.dead offset 0)""";
 
     private LimitPlaceSql() {}
 
-    /** Of running jobs, locked by this transaction, that are about to be taken from their workers or given up by them. */
+    /**
+     * Keeps the places of running jobs, locked by this transaction, that are about to be taken from their workers or
+     * given up by them.
+     */
     static final String KEEP = QueuePlaceSql.in(INSERT + """
 
               from unnest(?::uuid[], ?::smallint[], ?::int[]) as u(run_id, shard, seq)
@@ -36,25 +39,26 @@ public final class LimitPlaceSql {
     /** Frees the places of a session that is closed. */
     public static final String FREE_ALL_OF = "delete from durable.kept_place where session = ?";
 
-    /** Of sessions that are dead or gone, which count no more. */
+    /** Deletes the places of sessions that are dead or gone, which no longer count. */
     public static final String FORGET = """
             delete from durable.kept_place k
              where not exists (select 1 from durable.session s where s.id = k.session and not s.dead offset 0)""";
 
     /**
-     * Of what a statement has deleted and gives as {@code ended}, but for leases of whose bodies it is known that they
-     * ended. They are a set that is hashed: a comparison with an array would be made element by element for each job.
+     * Keeps the places of the jobs that a statement has deleted and returns as {@code ended}, except for leases whose
+     * bodies are known to have ended. These leases are a subquery, which is hashed: a comparison with an array would be
+     * made element by element for each job.
      */
     public static final String KEEP_ENDED =
             INSERT + " from ended g where g.session is not null and g.lease not in (select unnest(?::uuid[])) and "
                     + LIMITED + " on conflict (lease) do nothing";
 
-    /** How many places of a queue are kept. */
+    /** The expression that counts the kept places of a queue. */
     public static String inQueue(String taskQueue) {
         return "(select count(*) from durable.kept_place k where k.task_queue = " + taskQueue + " and " + COUNTS + ")";
     }
 
-    /** How many places of a limit key are kept. */
+    /** The expression that counts the kept places of a limit key. */
     public static String ofKey(String taskQueue, String limitKey) {
         return "(select count(*) from durable.kept_place k where k.task_queue = " + taskQueue + " and k.limit_key = "
                 + limitKey + " and " + COUNTS + ")";

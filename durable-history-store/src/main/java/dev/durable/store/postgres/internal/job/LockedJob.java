@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A row of {@code activity_job} that this transaction has locked.
  *
- * @param details heartbeat details that came with an update; null leaves what is stored
+ * @param details heartbeat details that came with an update; null keeps what is stored
  */
 public record LockedJob(
         JobKey key,
@@ -29,7 +29,7 @@ public record LockedJob(
         @Nullable String operatorNotes,
         @Nullable String details) {
 
-    /** One that the same transition schedules and cancels. */
+    /** A job that the same transition schedules and cancels. */
     static LockedJob born(JobKey key, NewJob job) {
         NewJob.Lease eager = job.eager();
         JobState state = eager == null ? JobState.READY : JobState.RUNNING;
@@ -56,23 +56,22 @@ public record LockedJob(
                 null);
     }
 
-    /** What its worker noted, and what orders have added since. */
+    /** The notes of its worker, followed by those of orders. */
     @Nullable
     public String allNotes() {
         return JobNotes.joined(notes, operatorNotes);
     }
 
-    /** What its run's history is to keep of it when the run closes over it. */
+    /** The notes and details that the run's history is to keep if the run closes before the job ends. */
     public LeftJob left(@Nullable String heartbeatDetails) {
         return new LeftJob(key.seq(), attempt, allNotes(), heartbeatDetails, null);
     }
 
-    /** Whether an attempt is under way, here or elsewhere. */
+    /** Returns whether an attempt is under way, in a worker or with a token's holder. */
     boolean isLeased() {
         return state.isLeased();
     }
 
-    /** As it stands after this attempt failed. */
     LockedJob after(JobUpdate.Retry retry) {
         return new LockedJob(
                 key,
@@ -86,7 +85,6 @@ public record LockedJob(
                 retry.details());
     }
 
-    /** As it stands after its attempts were used up. */
     LockedJob after(JobUpdate.Bury bury) {
         return new LockedJob(
                 key,
@@ -100,7 +98,6 @@ public record LockedJob(
                 bury.details());
     }
 
-    /** As it stands after it was given back. */
     LockedJob after(JobUpdate.Release release) {
         return new LockedJob(
                 key,
@@ -114,7 +111,6 @@ public record LockedJob(
                 release.details());
     }
 
-    /** As it stands after a worker could not read it. */
     LockedJob after(JobUpdate.Unread unread) {
         return new LockedJob(
                 key,

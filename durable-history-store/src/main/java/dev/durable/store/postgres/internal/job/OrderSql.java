@@ -4,12 +4,12 @@ package dev.durable.store.postgres.internal.job;
 public final class OrderSql {
     private OrderSql() {}
 
-    /** Orders that were carried out before: they stand in the audit. */
+    /** Finds orders that were carried out before, by their rows in the audit. */
     static final String CARRIED_OUT = "select a.id from durable.audit a where a.id = any(?::uuid[])";
 
     /**
-     * Locks the jobs in order, whoever runs them; the later statements of the transaction decide by what this one
-     * returns.
+     * Locks the jobs in order, whichever worker runs them; the later statements of the transaction decide by the rows
+     * that this one returns.
      */
     static final String LOCK = """
             select u.item, j.*
@@ -21,7 +21,7 @@ public final class OrderSql {
                      where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq
                        for update) j""";
 
-    /** Paused, or no more: a job that waits is held, or stands where it would stand now. */
+    /** Pauses or resumes: a paused job that waits leaves its queue, a resumed one goes where it would stand now. */
     static final String PAUSE = QueuePlaceSql.in("""
             update durable.activity_job j
                set paused = u.paused, revision = j.revision + 1,
@@ -36,7 +36,7 @@ public final class OrderSql {
                             where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq offset 0) j) u
              where j.ctid = u.c""");
 
-    /** A time that has passed is now. Where nothing that counts from there moves, its columns are null. */
+    /** Moves the next attempt; a time that has passed becomes now. The columns of the times that stay are null. */
     static final String RESCHEDULE = QueuePlaceSql.in("""
             update durable.activity_job j
                set state = case when u.at > durable.clock() and not j.paused then ${DELAYED} else ${claimable} end,
@@ -66,7 +66,7 @@ public final class OrderSql {
                             where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq offset 0) j) u
              where j.ctid = u.c""");
 
-    /** A dead letter or an incident is tried again. Null input leaves what is there. */
+    /** Puts dead letters and incidents back into their queues. Input of null keeps what is stored. */
     static final String REVIVE = QueuePlaceSql.in("""
             update durable.activity_job j
                set state = ${claimable}, buried_at = null, fingerprint = null,
@@ -122,8 +122,8 @@ public final class OrderSql {
                    as u(id, actor, action, target, details)""";
 
     /**
-     * External jobs (left to token holders) that have timed out. Nothing is locked: the order that follows names what
-     * was seen.
+     * External jobs (left to token holders) that have timed out. Nothing is locked: the order that follows names the
+     * state that was read.
      */
     public static final String OVERDUE = QueuePlaceSql.in("""
             select j.run_id, j.seq from durable.activity_job j

@@ -7,28 +7,31 @@ import dev.durable.store.Aging;
  * the condition that an activity is not paused.
  */
 public final class QueuePlaceSql {
-    /** Where a job goes that could be claimed: paused it is held, with a limit key it waits until that lets it through. */
+    /** The state of a job that could be claimed: paused, or waiting for its limit key, or ready. */
     private static final String CLAIMABLE =
             "case when j.paused then ${PAUSED} when j.limit_key is null then ${READY} else ${WAITING} end";
 
-    /** Nobody runs it, and somebody may. */
+    /** The states in which no worker runs a job and one may claim it later. */
     private static final String IDLE = "(${READY}, ${DELAYED}, ${PAUSED}, ${WAITING})";
 
-    /** It waits for an operator to say what becomes of it. */
+    /** The states in which a job waits for the decision of an operator. */
     private static final String BURIED = "(${DEAD}, ${INCIDENT})";
 
     private static final String AGE_STEP = "interval '" + Aging.STEP.toSeconds() + " s'";
 
-    /** Neither the activity nor its type is paused. The few names that are paused are read once a statement, by index. */
+    /**
+     * The condition that neither the activity nor its type is paused. The few paused names are read once per statement,
+     * by index.
+     */
     static final String NOT_PAUSED = "(" + notAmongPaused("j.activity") + " and "
             + notAmongPaused("coalesce(substring(j.activity from '(.*)[.]'), '')") + ")";
 
     private QueuePlaceSql() {}
 
     /**
-     * The statement with these words in it: {@code ${DEAD}} and the like are the codes of {@link JobState}, {@code
-     * ${claimable}} is a state, {@code ${idle}} and {@code ${buried}} are some, {@code ${ageStep}} is an interval. Literals,
-     * not parameters: partial indexes are found by them.
+     * Replaces placeholders in a statement: {@code ${DEAD}} and the like by codes of {@link JobState}, {@code
+     * ${claimable}} by an expression for one state, {@code ${idle}} and {@code ${buried}} by lists of states, {@code
+     * ${ageStep}} by an interval. States are literals, not parameters, so that the planner finds partial indexes.
      */
     public static String in(String sql) {
         return inStates(sql.replace("${claimable}", CLAIMABLE)

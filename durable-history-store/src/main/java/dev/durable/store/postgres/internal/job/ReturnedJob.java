@@ -15,15 +15,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts a job back into its queue, for a retry, after a release, or because a worker could not read it. What is null
- * here stays in its row as it is.
+ * Puts a job back into its queue, for a retry, after a release, or because a worker could not read it. A component of
+ * null keeps the value in the row.
  *
- * @param key which job
+ * @param key the job
  * @param delay milliseconds until it may be claimed
  * @param attempt the number of the attempt that follows
- * @param notes all that its worker noted, a JSON array
+ * @param notes the notes of its workers, a JSON array
  * @param lastFailure message for descriptions
- * @param options where a failure changed them
+ * @param options its options, if a failure changed them
  * @param begun whether its body was called, or may have been
  */
 public record ReturnedJob(
@@ -36,9 +36,9 @@ public record ReturnedJob(
         boolean begun) {
 
     /**
-     * After a failed attempt.
+     * A job after a failed attempt.
      *
-     * @param retry what its worker says of it; null leaves attempt and notes as they are
+     * @param retry the update of its worker; null keeps attempt and notes
      */
     public ReturnedJob(JobKey key, long delay, JobUpdate.@Nullable Retry retry, boolean begun) {
         this(

@@ -18,19 +18,23 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.function.LongSupplier;
 
-/** Jobs that a chore locks and works off in portions; one that the database refuses to let be changed keeps no others. */
+/**
+ * Works off jobs in portions for a chore that locks them; a job whose change the database refuses does not hold up the
+ * others.
+ */
 public final class SweptJobs implements RefusedRows.Kind<JobKey> {
     private final Connections connections;
     private final String lock;
     private final RefusedRows<JobKey> refused;
 
-    /** Works off so many that {@link #lock} finds; says how many there were. */
+    /** Works off at most so many of the jobs that {@link #lock} finds, and returns how many there were. */
     @FunctionalInterface
     public interface Sweep {
         int of(int limit, Set<JobKey> without);
     }
 
     /**
+     *
      * @param lock locks jobs of alias j; its one parameter is how many
      * @param condition the last condition on them
      */

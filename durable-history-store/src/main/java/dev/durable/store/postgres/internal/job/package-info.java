@@ -1,5 +1,5 @@
 /**
- * The rows of {@code activity_job}: what holders of leases say of their jobs, what operators want, and jobs that end without a
+ * The rows of {@code activity_job}: updates by holders of leases, orders of operators, and jobs that end without a
  * worker.
  *
  * <ul>

@@ -33,13 +33,12 @@ import org.jspecify.annotations.Nullable;
 public final class DeliveryBatch {
     private final List<Target> targets;
     private final List<Row> rows = new ArrayList<>();
-    /** The items that ask their runs to cancel. */
     private final Map<Integer, Delivery> asking = new HashMap<>();
 
     private final List<RunKey> asked = new ArrayList<>();
     private final SqlScript audit = new SqlScript();
 
-    /** Of the deliveries those with these indices. */
+    /** The deliveries with these indices. */
     public DeliveryBatch(List<Delivery> deliveries, List<Integer> items) {
         targets = items.stream()
                 .map(i -> Target.of(deliveries.get(i)))
@@ -61,17 +60,17 @@ public final class DeliveryBatch {
         }
     }
 
-    /** Whether one of them asks a run to cancel. */
+    /** Returns whether one of them asks a run to cancel. */
     public boolean asksToCancel() {
         return !asking.isEmpty();
     }
 
-    /** The runs that accepted messages ask to cancel, when the answers have been heard. */
+    /** The runs that accepted messages ask to cancel. Complete after the last call of {@link #hear}. */
     public List<RunKey> asked() {
         return asked;
     }
 
-    /** A row of the answer of {@link MessageSql#DELIVER}: what became of an item. */
+    /** Reads a row of the answer of {@link MessageSql#DELIVER}, which is the result for an item. */
     public void hear(ResultSet row, Map<Integer, Outcome> outcomes, PendingNudges hints) throws SQLException {
         int item = row.getInt("item");
         Outcome outcome = Outcome.valueOf(row.getString("outcome"));
@@ -87,15 +86,15 @@ public final class DeliveryBatch {
         }
     }
 
-    /** The rows of the audit of requests that were accepted, when the answers have been heard. */
+    /** The rows of the audit for requests that were accepted. Complete after the last call of {@link #hear}. */
     public SqlScript audit() {
         return audit;
     }
 
     /**
-     * Adds the row of a request to cancel that an operator sends; nothing where none does.
+     * Adds the row of a request to cancel that an operator sends; nothing for any other message.
      *
-     * @param run the run that is asked; null where that is known later only
+     * @param run the run that is asked; null if that is known later only
      */
     public static void audit(Delivery delivery, @Nullable UUID run, SqlScript script) {
         if (delivery.actor() != null) {
@@ -129,7 +128,7 @@ public final class DeliveryBatch {
         };
     }
 
-    /** Whom a message is for; null is the current run of the workflow id. */
+    /** The run that a message is for; a run id of null is the current run of the workflow id. */
     private record Target(
             String workflowId, int shard, @Nullable UUID runId) {
         static final Comparator<Target> LOCK_ORDER = Comparator.comparingInt(Target::shard)

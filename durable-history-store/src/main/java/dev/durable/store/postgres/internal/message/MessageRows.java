@@ -16,7 +16,7 @@ import java.util.List;
 
 /** The rows that a batch inserts into the inboxes of open runs, in the order in which they were given. */
 public final class MessageRows {
-    /** Two senders of the same ids never meet in opposite orders. */
+    /** The order in which rows are inserted, so that two senders of equal ids never lock in opposite orders. */
     private static final Comparator<Row> LOCK_ORDER = Comparator.<Row, java.util.UUID>comparing(
                     r -> r.run().runId(), RunIds.ORDER)
             .thenComparing(r -> r.message().messageId(), RunIds.ORDER);

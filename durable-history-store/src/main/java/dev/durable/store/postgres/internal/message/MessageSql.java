@@ -4,7 +4,7 @@ package dev.durable.store.postgres.internal.message;
 public final class MessageSql {
     private MessageSql() {}
 
-    /** Messages that the store's own transactions bring; their runs are known to be open. */
+    /** Inserts messages that the store's own transactions send; their runs are known to be open. */
     static final String MESSAGES = """
             insert into durable.inbox (run_id, message_id, at, ord, kind, shard, wakes, task_queue, name, payload, notes)
             select u.run_id, u.message_id, durable.clock(), u.ord, u.kind, u.shard, true, s.task_queue, u.name,
@@ -18,10 +18,10 @@ public final class MessageSql {
 
     /**
      * Locks each target once, in order of (shard, workflow id), and inserts from what was locked. KEY SHARE lets the
-     * holder of the run go on and holds off its close. Nothing is tested here that needs a later snapshot; who is not
-     * found is asked again in a statement of its own. Messages name their target by its place in an array: joining
-     * them would be quadratic. What waits is counted and weighed as it is stored, which unpacks nothing; messages of one
-     * batch are counted with it, but not weighed.
+     * holder of the run go on and holds off its close. Conditions that need a later snapshot are not tested here: a
+     * target that is not found is looked up again in a statement of its own. Messages name their target by its index in
+     * an array, as joining them would be quadratic. Waiting messages are counted, and their bytes are summed as they
+     * are stored, which decompresses nothing; messages of this batch are counted with them, but their bytes are not.
      */
     public static final String DELIVER = """
             with target as materialized (
@@ -62,8 +62,8 @@ public final class MessageSql {
               from message m""";
 
     /**
-     * The jobs of runs that are background jobs and are asked to cancel, in lock order. Who is locked is being begun, or
-     * ends: that is left alone, and nothing is waited for.
+     * The jobs of runs that are background jobs and are asked to cancel, in lock order. A job that is locked is being
+     * begun, or ends: it is left alone, and the statement does not wait for it.
      */
     public static final String LOCK_ASKED = """
             select j.* from unnest(?::uuid[], ?::smallint[]) as u(run_id, shard)
@@ -74,19 +74,21 @@ public final class MessageSql {
                      where j.run_id = u.run_id and j.shard = u.shard and j.workflow_type = 'durable.job'
                      order by j.seq for update skip locked) j""";
 
-    /** Of what an operator asks, in the transaction that does it; a request that is sent again is there already. */
+    /**
+     * Inserts the audit's row of an operator's request, in the transaction that carries it out; the row of a request
+     * that is sent again is there already.
+     */
     public static final String AUDIT = """
             insert into durable.audit (id, at, actor, action, target, details)
             values (?, durable.clock(), ?, ?, ?, ?::json) on conflict do nothing""";
 
-    /** The latest run of each workflow id. */
     public static final String LATEST = """
             select u.item, w.run_id from unnest(?::int[], ?::text[], ?::smallint[]) as u(item, workflow_id, shard)
              cross join lateral (select w.run_id from durable.workflow_run w
                     where w.workflow_id = u.workflow_id and +w.shard = u.shard
                     order by w.started_at desc limit 1) w""";
 
-    /** Messages that stand in a history: sent again after they were accepted and consumed. */
+    /** Finds messages that stand in a history: sent again after they were accepted and consumed. */
     public static final String CONSUMED_BEFORE = """
             select u.item from unnest(?::int[], ?::uuid[], ?::smallint[], ?::uuid[]) as u(item, run_id, shard, message_id)
              where exists (select 1 from durable.history_event e

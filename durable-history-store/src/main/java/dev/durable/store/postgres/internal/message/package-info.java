@@ -1,6 +1,4 @@
-/**
- * Rows of inboxes: messages for runs, each once by its id, in the order in which they were given.
- */
+/** Rows of inboxes: messages for runs, each once by its id, in the order in which they were sent. */
 @NullMarked
 package dev.durable.store.postgres.internal.message;
 

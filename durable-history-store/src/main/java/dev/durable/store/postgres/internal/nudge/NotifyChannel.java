@@ -19,11 +19,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Sends and receives nudges by NOTIFY and LISTEN, on the channel whose name stands in the schema's table {@code
- * installation}. PostgreSQL asks for no right to use a channel, so its name, which is random, protects it: only who may read
- * the schema knows it. It is read again after a while, as an adoption changes it.
+ * installation}. PostgreSQL requires no right to use a channel, so the channel is protected by its random name, which
+ * only users that may read the schema know. The name is read again after a while, as an adoption changes it.
  */
 public final class NotifyChannel implements NudgeChannel {
-    /** A name that was read longer ago is read again before it is used. */
+    /** The time after which the name of the channel is read again before it is used. */
     private static final long FRESH_NANOS =
             ListenerPresence.PRESENCE.multipliedBy(2).toNanos();
 
@@ -67,7 +67,7 @@ public final class NotifyChannel implements NudgeChannel {
                 .orElse(null);
     }
 
-    /** Null where it has to be read. */
+    /** The name of the channel; null if it has to be read. */
     private @Nullable String fresh() {
         Name name = known;
         return name != null && System.nanoTime() - name.readAt() < FRESH_NANOS ? name.value() : null;

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Sends nudges to other processes and receives theirs. */
 public interface NudgeChannel extends AutoCloseable {
-    /** There are no others. */
+    /** The channel of a process without others. */
     NudgeChannel NONE = new NudgeChannel() {
         @Override
         public void send(Collection<? extends Nudge> nudges) {}
@@ -31,20 +31,23 @@ public interface NudgeChannel extends AutoCloseable {
         public void close() {}
     };
 
-    /** Sends them soon, or not at all; returns at once. */
+    /** Sends nudges soon, or drops them; returns at once. */
     void send(Collection<? extends Nudge> nudges);
 
-    /** Takes them along with a transaction, if they may go at once; null when {@link #send} has to see to them. */
+    /**
+     * Returns the passage that sends nudges along with a transaction, if they may be sent at once; null if {@link
+     * #send} has to send them.
+     */
     @Nullable
     NudgePassage passage(Collection<? extends Nudge> nudges);
 
     /** Passes nudges of other processes to the listener from now on. May be called once only. */
     void hear(Consumer<Collection<Nudge>> listener);
 
-    /** Whether what others send arrives here just now. */
+    /** Returns whether nudges of other processes arrive here just now. */
     boolean isHeard();
 
-    /** Why nothing has been heard for a minute, though it was tried. */
+    /** The reason why nothing has been heard for a minute, though it was tried. */
     default Optional<String> trouble() {
         return Optional.empty();
     }

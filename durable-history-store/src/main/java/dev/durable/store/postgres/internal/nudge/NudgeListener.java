@@ -30,12 +30,13 @@ import org.slf4j.LoggerFactory;
  * Listens for the nudges of other processes on a connection of its own, which it reopens when it is lost.
  *
  * <pre>
- *   connect ─► LISTEN ─► ask who is there ─► wait ─┬─ heard ─► pass on, answer ───────┐
+ *   connect ─► LISTEN ─► ask for others ───► wait ─┬─ heard ─► pass on, answer ───────┐
  *      ▲                                       ▲   └─ every 10 s ─► say "here" ───────┤
  *      └──── back-off ◄──── any error          └──────────────────────────────────────┘
  * </pre>
  *
- * It announces itself however much it hears: other processes must know of this one, and this one learns that its connection works.
+ * It announces itself however many messages it hears: by its announcements other processes know of this one, and this
+ * one learns that its connection works.
  */
 final class NudgeListener {
     private static final Logger log = LoggerFactory.getLogger(NudgeListener.class);
@@ -43,7 +44,7 @@ final class NudgeListener {
     /** The shortest time between two announcements of changed rules. */
     private static final long RULES_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
-    /** After how long without a working connection it is a problem. */
+    /** The time without a working connection after which it is a problem. */
     private static final long DEAF_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private static final Nudge RULES = new RulesChanged();
@@ -67,24 +68,24 @@ final class NudgeListener {
     private long rulesPassedAt = System.nanoTime() - RULES_NANOS;
 
     /**
-     * Where a listener listens, and how often it announces itself.
+     * The channel of a listener, and the interval of its announcements.
      *
      * @param channel reads the channel's name on a connection
      * @param self the sender in messages of this process, which are passed over
-     * @param others notes that other processes are heard
+     * @param others takes note that other processes are heard
      * @param interval between two announcements that it is there
      */
     record Station(Channel channel, String self, ListenerPresence others, Duration interval) {}
 
     /**
-     * Since when nothing can be heard.
+     * The time since which nothing can be heard, and the reason.
      *
      * @param since on the monotonic clock
-     * @param why what the last try has met
+     * @param why the failure of the last try
      */
     private record Deaf(long since, String why) {}
 
-    /** What the channel is called now. */
+    /** Reads the present name of the channel. */
     @FunctionalInterface
     interface Channel {
         String name(Connection connection) throws SQLException;
@@ -100,7 +101,7 @@ final class NudgeListener {
         thread.start();
     }
 
-    /** Ends the thread and gives the connection back; {@code wake} sends something that it hears. */
+    /** Ends the thread and gives the connection back; {@code wake} sends a message that it hears. */
     void stop(Runnable wake) {
         stopping.countDown();
         wake.run();
@@ -118,7 +119,7 @@ final class NudgeListener {
         while (!isStopping()) {
             try (PooledConnection borrowed = PooledConnection.from(dataSource)) {
                 open = borrowed;
-                // The last listener may have gone while this waited for a connection.
+                // The last listener may have left while this thread waited for a connection.
                 if (!isStopping()) {
                     listen(borrowed);
                 }
@@ -136,7 +137,7 @@ final class NudgeListener {
             execute(borrowed, "listen \"" + channel.replace("\"", "\"\"") + "\"");
             hearFromNowOn(borrowed, channel);
         } finally {
-            // The connection is the pool's: its settings are restored, and the pool is told if it is broken.
+            // The connection belongs to the pool: its settings are restored, and a broken one is marked as such.
             execute(borrowed, "unlisten *");
         }
     }
@@ -151,14 +152,14 @@ final class NudgeListener {
         }
     }
 
-    /** Until it is to stop, or the channel has another name. */
+    /** Listens until it is to stop, or the channel has another name. */
     private void hear(PooledConnection borrowed, String channel) throws SQLException {
         say(borrowed, channel, NudgeMessage.ask(station.self));
         PGConnection postgres = borrowed.connection().unwrap(PGConnection.class);
         long said = System.nanoTime();
         while (!isStopping()) {
             long left = Math.min(station.interval.toNanos() - (System.nanoTime() - said), untilRules());
-            // Zero would wait for ever.
+            // A timeout of zero would wait for ever.
             PGNotification[] heard = postgres.getNotifications(Math.max(1, (int) TimeUnit.NANOSECONDS.toMillis(left)));
             backOff.succeeded();
             outages.answered(WHO);
@@ -178,7 +179,7 @@ final class NudgeListener {
         }
     }
 
-    /** Nudges that arrive together are delivered together. */
+    /** Passes on nudges that arrive together as one batch. */
     private void take(PooledConnection borrowed, String channel, PGNotification[] heard) throws SQLException {
         Set<Nudge> nudges = new LinkedHashSet<>();
         boolean asked = false;
@@ -204,7 +205,7 @@ final class NudgeListener {
         return rulesPending ? RULES_NANOS - (System.nanoTime() - rulesPassedAt) : Long.MAX_VALUE;
     }
 
-    /** Not at each nudge of this kind, as whoever gets one reads the rules of its queues. */
+    /** Passes on that rules have changed, but not at each such nudge, as listeners then read the rules of queues. */
     private void passRules() {
         if (untilRules() <= 0) {
             rulesPending = false;
@@ -242,7 +243,7 @@ final class NudgeListener {
         }
     }
 
-    /** Why it has heard nothing for a minute, if so. */
+    /** The reason why it has heard nothing for a minute, if so. */
     Optional<String> trouble() {
         Deaf now = deaf;
         long nanos = now == null ? 0 : System.nanoTime() - now.since();
@@ -257,7 +258,7 @@ final class NudgeListener {
         return stopping.getCount() == 0;
     }
 
-    /** The database does not answer: a blocked read ends only with its socket. */
+    /** Closes the socket of a database that does not answer, as only that ends a blocked read. */
     private void abort() {
         PooledConnection borrowed = open;
         try {

@@ -24,12 +24,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The text format of nudges: a line for the sender, then one for each nudge; with none, it says that the sender is
- * there. What a newer version says, and what can't be read, is passed over, line by line.
+ * The text format of nudges: a line for the sender, then one for each nudge; a message without nudges says that the
+ * sender is there. Lines of a newer version and lines that can't be read are skipped, line by line.
  *
  * <pre>
- *   3f0c…            who sends, so that it can pass over its own
- *   ?                is anybody else there?
+ *   3f0c…            the sender, so that it can skip its own messages
+ *   ?                asks whether other processes listen
  *   r default        runs are due in queue default (URL-encoded)
  *   j default        jobs are ready there
  *   q *              pauses or limits of queues were changed
@@ -40,31 +40,31 @@ import org.slf4j.LoggerFactory;
  *
  * @param sender random, one a store
  * @param asks whether others are to answer
- * @param nudges what it tells
+ * @param nudges the nudges
  */
 public record NudgeMessage(String sender, boolean asks, List<Nudge> nudges) {
     private static final Logger log = LoggerFactory.getLogger(NudgeMessage.class);
-    /** The server takes 7,999 bytes. */
+    /** The size of a payload; the server takes 7,999 bytes. */
     private static final int MAX_BYTES = 7_900;
 
-    /** More than {@link #MAX_BYTES} of ours have; of others no more are read. */
+    /** The number of lines that are read. A message of this release, of at most {@link #MAX_BYTES}, has fewer. */
     private static final int MAX_LINES = 2_000;
 
     private static final String ASK = "?";
     private static final String OUTBOX = "o";
     private static final String BURIED = "b";
     /**
-     * It writes a commit to the log, which need not be waited for: after a crash of the server no listener is connected
-     * that could miss it.
+     * Sends payloads without waiting for the WAL of the commit: after a crash of the server no listener is connected
+     * that could miss them.
      */
     private static final String NOTIFY = "select pg_catalog.set_config('synchronous_commit', 'off', true),"
             + " pg_catalog.pg_notify(?, payload) from pg_catalog.unnest(?::pg_catalog.text[]) as payload";
 
-    /** {@link #NOTIFY} of one payload, by who has more to do than to wait until others have sent theirs. */
+    /** {@link #NOTIFY} of one payload, for a transaction's connection, which must not wait long for other NOTIFYs. */
     private static final String NOTIFY_ONE = "select pg_catalog.set_config('synchronous_commit', 'off', true),"
             + " pg_catalog.set_config('lock_timeout', '100', true), pg_catalog.pg_notify(?, ?)";
 
-    /** As many payloads as it takes; at least one. Queues whose names are too long for any are passed over. */
+    /** Encodes nudges into as many payloads as they need, at least one. Queues with too long names are skipped. */
     public static List<String> encode(String sender, Collection<? extends Nudge> nudges) {
         List<String> payloads = new ArrayList<>();
         StringBuilder payload = new StringBuilder(sender);
@@ -82,7 +82,7 @@ public record NudgeMessage(String sender, boolean asks, List<Nudge> nudges) {
         return payloads;
     }
 
-    /** Asks who else is there. */
+    /** The message that asks whether other processes listen. */
     public static String ask(String sender) {
         return sender + '\n' + ASK;
     }
@@ -94,7 +94,7 @@ public record NudgeMessage(String sender, boolean asks, List<Nudge> nudges) {
         return new NudgeMessage(lines.isEmpty() ? "" : lines.getFirst(), lines.contains(ASK), nudges);
     }
 
-    /** One statement, committed by itself; the connection has autocommit on. */
+    /** Sends payloads in one statement, which commits by itself as the connection has autocommit on. */
     static void notify(Connection connection, String channel, List<String> payloads) throws SQLException {
         try (var statement = connection.prepareStatement(NOTIFY)) {
             statement.setString(1, channel);
@@ -103,7 +103,7 @@ public record NudgeMessage(String sender, boolean asks, List<Nudge> nudges) {
         }
     }
 
-    /** The same for one payload, as part of a script; in a transaction of its own. */
+    /** The statement that sends one payload as part of a script, in a transaction of its own. */
     static SqlScript.Statement statement(String channel, String payload) {
         return new SqlScript.Statement(NOTIFY_ONE, row -> {}, new Param[] {Param.of(channel), Param.of(payload)}, 1);
     }
@@ -115,7 +115,7 @@ public record NudgeMessage(String sender, boolean asks, List<Nudge> nudges) {
             case RulesChanged ignored -> "q *";
             case RunClosed closed -> "c " + closed.runId();
             case JobBuried ignored -> BURIED;
-            // A nudge that can't be sent now: other processes find the work by polling.
+            // This nudge can't be sent at its time, so other processes find the work by polling.
             case OutboxFilled ignored -> OUTBOX;
             case OutboxAwaited ignored -> OUTBOX;
             case HearingBegins ignored -> throw new IllegalArgumentException("each process hears of it by itself");

@@ -22,8 +22,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Sends nudges with NOTIFY, at most about once in {@link #GAP_NANOS}, each nudge once. A NOTIFY takes a lock of the
- * whole database while it commits, which is why it is never part of a transaction that writes; but where nothing was
- * sent for {@link #GAP_NANOS}, the NOTIFY may be sent in the round trip of such a transaction, after its COMMIT. Errors are
+ * whole database while it commits, which is why it is never part of a transaction that writes; but if nothing was sent
+ * for {@link #GAP_NANOS}, the NOTIFY may be sent in the round trip of such a transaction, after its COMMIT. Errors are
  * logged, and nothing is sent for a while: nudges may be lost.
  */
 final class NudgeSender {
@@ -46,16 +46,17 @@ final class NudgeSender {
     private long quietUntil;
     private long takenAt;
 
-    /** Puts payloads on the channel, in one statement. */
+    /** Sends payloads on the channel, in one statement. */
     @FunctionalInterface
     interface Wire {
         void send(List<String> payloads) throws SQLException;
     }
 
     /**
-     * @param self who sends
+     *
+     * @param self the sender's id
      * @param presence whether any other process listens
-     * @param wire where it goes
+     * @param wire sends the payloads
      * @param thread runs {@link #runWhileBusy} when something is pending
      * @param nanoTime a monotonic clock
      */
@@ -70,7 +71,7 @@ final class NudgeSender {
         this.takenAt = quietUntil - GAP_NANOS;
     }
 
-    /** A thread that lives while there is something to send, and a little longer. */
+    /** A thread that lives while there are nudges to send, and a little longer. */
     static Executor threadOnDemand() {
         return new ThreadPoolExecutor(
                 0,
@@ -91,7 +92,7 @@ final class NudgeSender {
         }
     }
 
-    /** The payload for these, if it may go at once: the caller sends it then. */
+    /** Returns the payload of these nudges, if it may be sent at once: then the caller sends it. */
     Optional<String> takeAtOnce(Collection<? extends Nudge> nudges) {
         if (!presence.isElsewhere()) {
             return Optional.empty();
@@ -113,7 +114,7 @@ final class NudgeSender {
         }
     }
 
-    /** Sends something in any case: the listener of this process hears it too. */
+    /** Sends a message in any case, as the listener of this process hears it too. */
     void wakeOwnListener() {
         enqueue(List.of(), true);
     }
@@ -150,7 +151,7 @@ final class NudgeSender {
         }
     }
 
-    /** Sends what is pending. False when there was nothing: the next to come starts over. */
+    /** Sends the pending nudges. Returns false if there were none: then the next nudge starts a thread again. */
     boolean runOnce() {
         Set<Nudge> taken;
         lock.lock();
@@ -190,7 +191,6 @@ final class NudgeSender {
         }
     }
 
-    /** What was sent got through. */
     void succeeded() {
         lock.lock();
         try {
@@ -201,7 +201,7 @@ final class NudgeSender {
         outages.answered(WHO);
     }
 
-    /** What was sent did not get through; several that were on their way count as one. */
+    /** Takes note that a message could not be sent; several failures of messages sent at one time count as one. */
     void failed(Exception e) {
         lock.lock();
         try {

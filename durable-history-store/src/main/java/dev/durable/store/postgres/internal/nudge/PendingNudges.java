@@ -7,7 +7,7 @@ import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Collects what a transaction made due or closed, and sends it as nudges after the commit. */
+/** Collects nudges for the runs and jobs that a transaction made due or closed, and sends them after the commit. */
 public final class PendingNudges {
     private final Set<Nudges.Nudge> nudges = new LinkedHashSet<>();
     private @Nullable NudgePassage passage;
@@ -34,13 +34,13 @@ public final class PendingNudges {
         }
     }
 
-    /** The statement that sends them to other processes after the COMMIT; null when there are none, or they can't go so. */
+    /** The passage that sends the nudges to other processes after the COMMIT; null if none can be sent so. */
     @Nullable
     public NudgePassage passage(SharedNudges listeners) {
         return nudges.isEmpty() ? null : listeners.passage(nudges);
     }
 
-    /** The nudges are sent by this passage; if it gets through, they are passed to listeners of this process only. */
+    /** Sets the passage that sends the nudges; if it gets through, only listeners of this process get them. */
     public void took(@Nullable NudgePassage taken) {
         passage = taken;
     }

@@ -12,14 +12,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes the JDBC driver return a notification as soon as it has arrived, where by itself it would wait a millisecond
- * for more. By itself the driver then waits a millisecond for another one, each time; it means to do so once a second
- * ({@code PGStream.hasMessagePending}), but where nothing comes, which is nearly always, an exception passes over the
- * line that notes it. Here the note is written for it, and taken back when the connection goes back to its pool. What
- * comes in the same moment still comes together.
+ * Makes the JDBC driver return a notification as soon as it has arrived. By itself the driver waits a millisecond for
+ * another one, each time: it means to do so once a second ({@code PGStream.hasMessagePending}), but if nothing comes,
+ * which is nearly always so, an exception skips the line that writes down the time of the next wait. This class writes
+ * that field of the driver, and restores it when the connection goes back to its pool. Notifications that arrive at one
+ * moment still come together.
  *
- * <p>It reaches for two fields of the driver. Where these are not found, notifications come a millisecond later and nothing
- * else changes.
+ * <p>It accesses two private fields of the driver. If they are not found, notifications come a millisecond later and
+ * nothing else changes.
  */
 final class PromptNotifications implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(PromptNotifications.class);
@@ -29,7 +29,7 @@ final class PromptNotifications implements AutoCloseable {
         this.restore = restore;
     }
 
-    /** From here until it is closed. */
+    /** Takes effect on this connection until it is closed. */
     static PromptNotifications on(Connection connection) throws SQLException {
         QueryExecutor executor = connection.unwrap(BaseConnection.class).getQueryExecutor();
         try {

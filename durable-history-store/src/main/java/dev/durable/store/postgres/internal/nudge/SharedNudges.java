@@ -27,7 +27,7 @@ public final class SharedNudges implements Nudges, AutoCloseable {
     private final NudgeChannel channel;
     private final ReentrantLock changing = new ReentrantLock();
 
-    /** With a channel to other processes; {@link NudgeChannel#NONE} is none. */
+    /** Uses a channel to other processes; {@link NudgeChannel#NONE} is none. */
     public SharedNudges(NudgeChannel channel) {
         this.channel = channel;
     }
@@ -38,7 +38,10 @@ public final class SharedNudges implements Nudges, AutoCloseable {
         channel.send(nudges);
     }
 
-    /** For a transaction that makes these true; {@link #deliver} follows its commit. Null: {@link #send} does. */
+    /**
+     * The passage for a transaction that these nudges are about; {@link #deliver} follows its commit. Null if {@link
+     * #send} is to send them.
+     */
     @Nullable
     NudgePassage passage(Collection<? extends Nudge> nudges) {
         return channel.passage(nudges);
@@ -54,7 +57,7 @@ public final class SharedNudges implements Nudges, AutoCloseable {
         return channel.trouble();
     }
 
-    /** The first who listens here makes this process listen to others. */
+    /** Adds a listener; the first one makes this process listen to others. */
     @Override
     public AutoCloseable listen(Consumer<Nudge> listener) {
         inTurn(() -> {
@@ -68,7 +71,7 @@ public final class SharedNudges implements Nudges, AutoCloseable {
         });
     }
 
-    /** The channel is open while there are listeners. */
+    /** Makes a change of the listeners under a lock. The channel is open while there are listeners. */
     private void inTurn(Runnable change) {
         changing.lock();
         try {
@@ -78,7 +81,6 @@ public final class SharedNudges implements Nudges, AutoCloseable {
         }
     }
 
-    /** Stops all delivery of nudges. */
     @Override
     public void close() {
         inTurn(() -> {
@@ -87,7 +89,7 @@ public final class SharedNudges implements Nudges, AutoCloseable {
         });
     }
 
-    /** To this process only. */
+    /** Delivers nudges to listeners of this process only. */
     public void deliver(Collection<? extends Nudge> nudges) {
         nudges.forEach(nudge -> listeners.forEach(listener -> listener.accept(nudge)));
     }

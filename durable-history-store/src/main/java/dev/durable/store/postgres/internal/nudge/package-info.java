@@ -2,8 +2,8 @@
  * Nudges: messages by NOTIFY and LISTEN that tell other processes that something became due, closed or changed.
  *
  * <ul>
- *   <li>A nudge may be lost: polling alone is correct. It is never sent inside the transaction that makes it true.
- *   <li>The channel's name is a secret of the schema: only who may read the schema can speak.
+ *   <li>A nudge may be lost, as polling finds the work, too. It is never sent inside the transaction that it is about.
+ *   <li>The channel's name is a secret of the schema: only users that may read the schema can send on it.
  * </ul>
  */
 @NullMarked

@@ -8,8 +8,9 @@ public final class AdmissionSql {
     private AdmissionSql() {}
 
     /**
-     * One admission at a time and queue; ends with the transaction, after what it did can be seen by the next. A row that
-     * others have locked, and one that is not there yet, give nothing.
+     * Locks the row of a queue, so that one admission runs at a time and queue. The lock ends with the transaction,
+     * when the next admission can see its changes. A row that another transaction has locked, or that does not exist
+     * yet, returns nothing.
      */
     static final String LOCK_ADMISSION = """
             select true as mine from durable.admission a where a.task_queue = ? for no key update skip locked""";
@@ -21,7 +22,7 @@ public final class AdmissionSql {
     static final String KEY_LIMITS = """
             select q.key_concurrency, q.key_rate_per_second from durable.queue q where q.task_queue = ?""";
 
-    /** Jobs with a limit key whose delay is over wait for their key now. */
+    /** Jobs with a limit key whose delay is over now wait for their key. */
     public static final String END_DELAYS = QueuePlaceSql.in("""
             update durable.activity_job j set state = ${WAITING}, visible_at = null
              where j.ctid = any(array(
@@ -31,9 +32,11 @@ public final class AdmissionSql {
                  order by d.visible_at limit ? for no key update skip locked))""");
 
     /**
-     * The keys that wait are skipped through from where the last look ended. Of each so many are let through as its limits
-     * leave: by rank, less what is ready or runs or keeps its place for a body that goes on, and for the rate less what is ready or began within the last second.
-     * (Ready counts for the rate, too: it may begin at any moment. So no window of a second ever has more.)
+     * Lets jobs through. The keys with waiting jobs are found by a skip scan from the key at which the last admission
+     * ended. Of each key it takes as many jobs, by rank, as its limits leave: the concurrency less the jobs that are
+     * ready or running and the places kept for bodies that go on, and the rate less the jobs that are ready or began
+     * within the last second. (Ready jobs count for the rate, too, as they may begin at any moment, so no window of a
+     * second has more starts than the rate.)
      */
     public static final String ADMIT =
             QueuePlaceSql.in("""
@@ -78,7 +81,7 @@ public final class AdmissionSql {
             select (select count(*) from admitted)::int as admitted, (select count(*) from seen)::int as keys,
                    (select max(s.limit_key) from seen s) as last_key""".formatted(LimitPlaceSql.ofKey("l.task_queue", "s.limit_key")));
 
-    /** What is left: whether jobs wait for keys, and when the next delay of one ends. */
+    /** Reads whether jobs still wait for keys, and when the next delay of one ends. */
     static final String LEFT = QueuePlaceSql.in("""
             select exists (select 1 from durable.activity_job j where j.task_queue = ? and j.state = ${WAITING}) as waiting,
                    (select greatest(0, ceil(extract(epoch from j.visible_at - durable.clock()) * 1000))::bigint

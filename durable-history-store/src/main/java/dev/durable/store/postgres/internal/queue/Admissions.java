@@ -20,10 +20,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Admits jobs that wait for their limit key, as far as the limits of key and queue allow. What is let through counts
- * until it ends or goes back, and it is counted anew each time: there is no counter that a crash could leave wrong. One
- * admission at a time and queue; the statement that counts comes after its lock, so it sees all that the one before let
- * through.
+ * Admits jobs that wait for their limit key, as far as the limits of key and queue allow. A job that is let through
+ * counts until it ends or goes back, and the jobs are counted anew each time, so there is no counter that a crash could
+ * leave wrong. One admission runs at a time and queue; the statement that counts comes after its lock, so it sees all
+ * jobs that the admission before let through.
  */
 public final class Admissions {
     private static final Logger log = LoggerFactory.getLogger(Admissions.class);
@@ -35,9 +35,12 @@ public final class Admissions {
 
     private final Connections connections;
     private final Nudges nudges;
-    /** Where the last look at the keys of a queue ended. */
+    /** The key at which the last admission of a queue ended. */
     private final Map<String, String> lastKeys = new ConcurrentHashMap<>();
-    /** Since when another has had each turn that was tried for, or was told to have it; by queue. */
+    /**
+     * The time since which, by queue, another transaction has held the admission's row at each try, or the last warning
+     * about it.
+     */
     private final Map<String, Long> others = new ConcurrentHashMap<>();
 
     private final LongSupplier nanoTime;
@@ -57,7 +60,7 @@ public final class Admissions {
         return admission;
     }
 
-    /** Empty where the queue has no row yet. */
+    /** Runs an admission. Empty if the queue has no row yet. */
     private Optional<QueueStore.Admission> inTurn(String taskQueue) {
         return connections.transaction(TransactionSettings.CLAIM, tx -> admit(tx, taskQueue));
     }
@@ -141,7 +144,6 @@ public final class Admissions {
         return new QueueStore.Admission(0, true, SOMEBODY_ELSE);
     }
 
-    /** What one look found. */
     private static final class Look {
         private boolean mine;
         private boolean isThere;

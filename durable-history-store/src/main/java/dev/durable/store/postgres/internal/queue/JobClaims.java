@@ -64,7 +64,7 @@ public final class JobClaims {
         });
     }
 
-    /** The claim without these jobs, too. */
+    /** The claim with these jobs left out, too. */
     static JobClaim without(JobClaim claim, Set<JobKey> others) {
         if (others.isEmpty()) {
             return claim;
@@ -75,9 +75,9 @@ public final class JobClaims {
     }
 
     /**
-     * One at a time over all workers, by the lock of the queue's row; a claim that finds it locked tries again a moment
-     * later.
-     * What runs is counted by a statement after the lock: it sees the claim that held the lock before.
+     * Claims jobs of a queue with limits, one claim at a time over all workers, by the lock of the queue's row; a claim
+     * that finds it locked is to be tried again a moment later. Running jobs are counted by a statement after the lock,
+     * which sees those of the claim that held the lock before.
      */
     public QueueStore.LimitedClaim claimLimited(JobClaim claim) {
         if (claim.limit() <= 0) {
@@ -124,7 +124,7 @@ public final class JobClaims {
         return params.toArray(Param[]::new);
     }
 
-    /** The parameters of the part that says which jobs. */
+    /** The parameters of the part of the claim that selects jobs. */
     static List<Param> candidates(JobClaim claim, int most) {
         Param queue = Param.of(claim.taskQueue());
         List<Param> jobs = new ArrayList<>();
@@ -143,7 +143,10 @@ public final class JobClaims {
         return params;
     }
 
-    /** In a transaction of its own, and only where there can be any: nobody but us writes them now. */
+    /**
+     * Reads heartbeat details in a transaction of its own, and only of jobs that can have some: no other process writes
+     * them now.
+     */
     private Map<JobKey, String> details(List<Row> rows) {
         List<JobKey> begun =
                 rows.stream().filter(Row::begun).map(row -> row.job().key()).toList();
@@ -156,8 +159,8 @@ public final class JobClaims {
      * A claimed row.
      *
      * @param job without heartbeat details
-     * @param begun an attempt had begun before
-     * @param rank its place in the queue
+     * @param begun whether an attempt had begun before
+     * @param rank its rank in the queue
      * @param start when it was claimed, and its limit key
      */
     private record Row(ClaimedJob job, boolean begun, Instant rank, LimitedQueue.Start start) {

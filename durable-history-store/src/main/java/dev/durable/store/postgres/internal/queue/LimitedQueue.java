@@ -46,7 +46,7 @@ final class LimitedQueue {
         this.starts = RecentStarts.parse(row == null ? "" : row.getString("recent_starts"));
     }
 
-    /** Locks the queue's row if no other transaction has it; else it has no room for this claim. */
+    /** Locks the queue's row if no other transaction has it; else it lets this claim take no job. */
     static LimitedQueue lock(Tx tx, String name) throws SQLException {
         List<LimitedQueue> found = new ArrayList<>();
         int[] running = new int[1];
@@ -61,7 +61,7 @@ final class LimitedQueue {
         return queue;
     }
 
-    /** How many jobs may begin now, of so many that could. */
+    /** The number of jobs that may begin now, of so many that could. */
     int room(int wanted) {
         if (!locked) {
             return 0;
@@ -76,7 +76,7 @@ final class LimitedQueue {
         return Math.max(0, room);
     }
 
-    /** Counts what was claimed, at the time that stands in the jobs. */
+    /** Counts the starts of claimed jobs, at the times that stand in the jobs. */
     void began(List<Start> claimed, SqlScript script) {
         if (claimed.isEmpty()) {
             return;
@@ -96,7 +96,10 @@ final class LimitedQueue {
         }
     }
 
-    /** When more may be let through, if that is why it was not more; null is when something ends. */
+    /**
+     * How long until more jobs may be let through, if the rate or another claim held some back; null if only the end of
+     * a job lets more through.
+     */
     @Nullable
     Duration retryIn(int wanted, int claimed) {
         if (!locked) {

@@ -7,15 +7,15 @@ import dev.durable.store.postgres.internal.job.QueuePlaceSql;
 public final class QueueSql {
     private QueueSql() {}
 
-    /** One claim at a time; nobody waits for it. */
+    /** Locks the queue's row, so that one claim runs at a time; no claim waits for it. */
     static final String LOCK = """
             select q.concurrency, q.rate_per_second, q.key_rate_per_second, q.recent_starts, durable.clock() as now
               from durable.queue q where q.task_queue = ? for update skip locked""";
 
     /**
-     * In a statement after the lock: sees what the claim before has committed. All that runs is looked through; it is
-     * never more than there are slots, and an index by queue would cost every job a write. With it count the places that
-     * are kept for bodies whose jobs run no longer.
+     * Counts the running jobs, in a statement after the lock, which sees the commit of the claim before. It scans all
+     * running jobs: they are never more than there are slots, and an index by queue would cost every job a write. The
+     * places that are kept for bodies whose jobs no longer run count, too.
      */
     static final String RUNNING = QueuePlaceSql.in("""
             select case when exists (select 1 from durable.queue l where l.task_queue = q.name and l.concurrency is not null)

@@ -78,7 +78,7 @@ public final class QueueTable {
                 Param.of((Object) limits.keyRatePerSecond()));
     }
 
-    /** The target, what is set, and the row of the audit. */
+    /** The parameters of a change: the target, the new values, and the row of the audit. */
     private static Param[] audited(QueueChange change, Param... set) {
         List<Param> params = new ArrayList<>();
         params.add(Param.of(change.what().target()));

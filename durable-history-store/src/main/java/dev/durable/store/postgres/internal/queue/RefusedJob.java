@@ -17,7 +17,10 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
-/** Finds the job that keeps a claim from the others, and makes it an incident: no worker can claim it, whatever its release. */
+/**
+ * Finds the job whose claim the database refuses, so that it holds up the others, and makes it an incident: no worker
+ * of any release can claim it.
+ */
 record RefusedJob(Connections connections, JobClaim claim) implements RefusedRows.Kind<JobKey> {
     private static final String FINGERPRINT = "a claim of it is refused by the database";
 
@@ -40,8 +43,9 @@ record RefusedJob(Connections connections, JobClaim claim) implements RefusedRow
     }
 
     /**
-     * Whether it is the one, by a claim of it alone that is rolled back. That it would have been the first is no proof: other
-     * workers may have had it locked when the claim passed it over, and met the one behind it.
+     * Finds out whether the claim of this job is refused, by a claim of it alone that is rolled back. It is not enough
+     * that the job would have been the first of the claim: another worker may have had it locked, so that the claim
+     * skipped it and failed on the job behind it.
      */
     private boolean isRefused(JobKey job) {
         try {

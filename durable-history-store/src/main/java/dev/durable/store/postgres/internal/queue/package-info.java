@@ -2,7 +2,7 @@
  * Claims of jobs from task queues, under their rules: pauses, limits, limit keys.
  *
  * <ul>
- *   <li>A claim skips what others have locked, and never waits.
+ *   <li>A claim skips rows that other transactions have locked, and never waits.
  *   <li>A queue without limits is claimed without any lock but those of its jobs.
  * </ul>
  */

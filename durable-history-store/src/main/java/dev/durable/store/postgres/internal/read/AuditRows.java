@@ -15,7 +15,7 @@ import org.jooq.Condition;
 import org.jooq.impl.DSL;
 import org.jspecify.annotations.Nullable;
 
-/** The audit, to be read. */
+/** Reads rows of the audit. */
 public final class AuditRows {
     private final Connections connections;
 
@@ -23,7 +23,7 @@ public final class AuditRows {
         this.connections = connections;
     }
 
-    /** Along the index by time, from the row behind which the page begins. */
+    /** Reads a page along the index by time, from the row behind which the page begins. */
     public List<AuditEntry> page(AuditFilter filter, int limit) {
         return connections.read(
                 TransactionSettings.LISTING,

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** The reads of batches: counts, members, and which places of a batch exist. */
+/** The reads of batches: counts, members, and the places of a batch that are taken. */
 public final class Batches {
     private final Connections connections;
 

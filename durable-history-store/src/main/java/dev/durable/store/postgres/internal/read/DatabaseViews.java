@@ -22,7 +22,7 @@ import java.util.UUID;
 
 /** Answers listings, descriptions and histories from one database. */
 public class DatabaseViews implements Views {
-    /** Also what the engine itself reads of histories and inboxes. */
+    /** The reads of histories and inboxes, which the engine uses, too. */
     protected final RunReads runReads;
 
     protected final Listings listings;
@@ -31,7 +31,6 @@ public class DatabaseViews implements Views {
     private final Descriptions descriptions;
     private final AuditRows audit;
 
-    /** Reads by these connections. */
     protected DatabaseViews(Connections connections, Nudges nudges) {
         runReads = new RunReads(connections);
         listings = new Listings(connections);

@@ -39,9 +39,9 @@ import org.jooq.impl.DSL;
 
 /** Reads runs for listings, handles and waiting clients. */
 public final class Listings {
-    /** Made with the first listing: a process that lists nothing loads none of jOOQ's classes. */
+    /** Loaded with the first listing: a process that lists nothing loads none of jOOQ's classes. */
     static final class Columns {
-        /** What {@link #record(Record)} reads. */
+        /** The columns that {@link #record(Record)} reads. */
         static final List<Field<?>> SHOWN = List.of(
                 WORKFLOW_RUN.RUN_ID,
                 WORKFLOW_RUN.WORKFLOW_ID,
@@ -180,7 +180,10 @@ public final class Listings {
                 MemoJson.read(JsonColumns.text(row.get(WORKFLOW_RUN.MEMO))));
     }
 
-    /** A word that is none, of a newer version or written by hand, must not fail who lists others along with it. */
+    /**
+     * The status of this name. A name that is unknown, as a newer version or an operator by hand has written it, must
+     * not fail a listing of other runs.
+     */
     private static WorkflowStatus status(String name, boolean closed) {
         return NAMES.contains(name)
                 ? WorkflowStatus.valueOf(name)

@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
 public final class OpenJobs {
     private static final Set<ActivityState> IN_HANDS = Set.of(ActivityState.RUNNING, ActivityState.EXTERNAL);
 
-    /** Made with the first listing: a process that lists nothing loads none of jOOQ's classes. */
+    /** Loaded with the first listing: a process that lists nothing loads none of jOOQ's classes. */
     private static final class Columns {
         static final List<Field<?>> SHOWN = List.of(
                 ACTIVITY_JOB.RUN_ID,
@@ -72,7 +72,7 @@ public final class OpenJobs {
                 ACTIVITY_HEARTBEAT.DETAILS,
                 SESSION.IDENTITY);
 
-        /** Of a listing; with arguments and notes it is one job. */
+        /** The large columns of a listing; arguments and notes are read for one job only. */
         static final List<Field<?>> LARGE =
                 List.of(ACTIVITY_JOB.OPTIONS, ACTIVITY_JOB.LAST_FAILURE, ACTIVITY_HEARTBEAT.DETAILS);
 
@@ -94,7 +94,7 @@ public final class OpenJobs {
                         .toList());
     }
 
-    /** Running and external jobs are few among those that wait, so they are found by indexes of their own. */
+    /** Reads a page. Running and external jobs, which are few among the others, are found by indexes of their own. */
     public static List<? extends Record> page(DSLContext dsl, JobFilter filter, int limit) {
         if (!filter.states().isEmpty() && IN_HANDS.containsAll(filter.states())) {
             RunSearch.plan(dsl, false, true);
@@ -127,7 +127,7 @@ public final class OpenJobs {
                         .limit(limit));
     }
 
-    /** Nothing is locked: the order that follows names what was seen. */
+    /** Nothing is locked: the order that follows names the state that was read. */
     public List<OpenJob> overdueExternal(int limit) {
         List<Row2<UUID, Integer>> keys = connections.read(TransactionSettings.SHORT, tx -> {
             List<Row2<UUID, Integer>> overdue = new ArrayList<>();
@@ -155,9 +155,9 @@ public final class OpenJobs {
     }
 
     /**
-     * What a listing shows.
+     * The columns that a listing shows.
      *
-     * @param whole with arguments and notes, which may be large
+     * @param whole whether to include arguments and notes, which may be large
      */
     private static SelectJoinStep<? extends Record> select(DSLContext dsl, boolean whole) {
         List<Field<?>> shown = new ArrayList<>(Columns.SHOWN);

@@ -12,16 +12,16 @@ import org.jooq.SortField;
 import org.jooq.Table;
 import org.jooq.impl.DSL;
 
-/** Ends a page of a listing where its rows are too many bytes for the reader's memory, as {@link PortionSql} ends other reads. */
+/** Ends a page of a listing at a size that bounds the reader's memory, as {@link PortionSql} ends other reads. */
 final class PagePortion {
-    /** What the row of a {@linkplain #of page} counts for. */
+    /** The size for which a row of a {@linkplain #of page} counts. */
     static final Field<Long> SIZE = DSL.field(DSL.name("size"), Long.class);
 
     private PagePortion() {}
 
     /**
-     * The first of these rows that make a {@linkplain Portion portion}, in this order. Its rows have their sizes with them:
-     * where those of all that were read make a portion, there may be more.
+     * The first of these rows that make a {@linkplain Portion portion}, in this order. The rows contain their sizes: if
+     * the sizes of all rows that were read make a portion, there may be more rows.
      */
     static Select<? extends Record> of(
             DSLContext dsl,

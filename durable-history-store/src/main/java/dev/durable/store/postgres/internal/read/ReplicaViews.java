@@ -28,9 +28,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Answers listings, descriptions and histories from a replica. A run that is asked for by name and is not on the replica
- * yet is read from the primary, so that it can be looked at as soon as it is started. Now and then the replica is asked what
- * database it is; nothing is shown of one that is no copy of the store's.
+ * Answers listings, descriptions and histories from a replica. A run that is asked for by name and is not on the
+ * replica yet is read from the primary, so that it can be shown as soon as it is started. Now and then the replica is
+ * asked which database it is; nothing is shown from one that is no copy of the store's.
  */
 public final class ReplicaViews extends DatabaseViews {
     private static final Logger log = LoggerFactory.getLogger(ReplicaViews.class);
@@ -40,7 +40,7 @@ public final class ReplicaViews extends DatabaseViews {
 
     private final Connections replica;
     private final AtomicBoolean asking = new AtomicBoolean();
-    /** Connections that lead to a replica: behind one address there may be several servers. */
+    /** Connections that are known to lead to a replica: behind one address there may be several servers. */
     private final Map<PGConnection, Boolean> known = Collections.synchronizedMap(new WeakHashMap<>());
 
     private volatile @Nullable String other;
@@ -58,7 +58,7 @@ public final class ReplicaViews extends DatabaseViews {
     /** What the replica is to be one of, and how people call it. */
     private record Store(Which which, String database) {}
 
-    /** A database, and the name of the installation in there. */
+    /** The identity of a database, and the name of the installation in it. */
     private record Which(
             @Nullable String system,
             long database,
@@ -75,9 +75,10 @@ public final class ReplicaViews extends DatabaseViews {
     }
 
     /**
-     * Asks what the replica is, on a thread of its own: one that is away may take long to say so, and nothing waits for it.
+     * Asks the replica which database it is, on a thread of its own, as a server that is down may take long to fail and
+     * no caller is to wait for it.
      *
-     * @param primary connections to what it should be a replica of
+     * @param primary connections to the database that it should be a replica of
      */
     public void look(Connections primary) {
         if (asking.compareAndSet(false, true)) {
@@ -99,7 +100,7 @@ public final class ReplicaViews extends DatabaseViews {
         }
     }
 
-    /** Gives why nothing is shown of it; null where it is a replica. */
+    /** Returns the reason why nothing is shown from the replica; null if it is one. */
     private @Nullable String compare(Connections primary) {
         Which it;
         try {
@@ -145,7 +146,10 @@ public final class ReplicaViews extends DatabaseViews {
                 + " primary.";
     }
 
-    /** A new connection is asked as well, as it may lead to another server than the one that was looked at. */
+    /**
+     * Refuses a connection that leads to another database. New connections are asked as well, as they may lead to
+     * another server than the one that was asked before.
+     */
     private void refuseOther(Connection connection) throws SQLException {
         String problem = other;
         Store wanted = store;
@@ -164,7 +168,7 @@ public final class ReplicaViews extends DatabaseViews {
         }
     }
 
-    /** What keeps the replica from being read; empty where nothing does. */
+    /** The problem that keeps the replica from being read; empty if there is none. */
     public Optional<String> trouble() {
         return Optional.ofNullable(other).or(replica::trouble);
     }

@@ -34,20 +34,20 @@ import org.jspecify.annotations.Nullable;
 /**
  * Finds the runs that match a filter by index, at a cost that does not grow with the number of completed runs.
  *
- * <p>Runs stand in the order of their ids, which is by start. Open runs are found in {@code run_state}, those that ended
- * otherwise than COMPLETED or took more than an hour in {@code notable_run}. A window of starts is one of ids, but for the
- * few whose id was made at another time than they were started, which have an index; a window of closings is one of starts an
- * hour longer, but for what took longer. What else is asked for is mostly common, so the first runs in the order of the
- * listing are looked through; what is rare is sought by an index of what is asked for, and a rare type or queue by a summary
- * of where in the table there is one.
+ * <p>Runs are ordered by their ids, which is by start. Open runs are found in {@code run_state}, those that ended
+ * otherwise than COMPLETED or took more than an hour in {@code notable_run}. A range of start times is a range of ids,
+ * except for the few runs whose id was made at another time than they were started, which have an index of their own. A
+ * range of closing times is a range of start times that is an hour longer, except for runs that took longer. The other
+ * criteria mostly match many runs, so the first runs in the order of the listing are scanned; if few match, they are
+ * found by an index on the criterion, and a rare type or queue by a BRIN index.
  */
 public final class RunSearch {
-    /** So many runs are looked through before something is taken for rare. */
+    /** The number of runs that are scanned before the matching ones are taken to be rare. */
     static final int WALK = 2_000;
 
-    /** What took longer is noted (migration 18). */
+    /** The duration from which a run stands in {@code notable_run}. */
     private static final Duration LONG = Duration.ofHours(1);
-    /** A run whose id is that far from its start is in an index of its own (migration 18), whose condition this is. */
+    /** The distance of a run's id from its start from which the run is in an index of its own, with this condition. */
     private static final Duration APART = Duration.ofSeconds(10);
 
     private static final Condition ODD = DSL.condition("workflow_run.started_at - run_id_time(workflow_run.run_id)"
@@ -62,8 +62,8 @@ public final class RunSearch {
     }
 
     /**
-     * At most so many, and a {@linkplain dev.durable.store.Portion portion}. A run that closes meanwhile may be found in two
-     * ways: what is looked at later shows it as it is.
+     * Reads a page of at most so many runs, and at most a {@linkplain dev.durable.store.Portion portion}. A run that
+     * closes meanwhile may be found by two access paths: the later one shows its present state.
      */
     public List<RunRecord> page(DSLContext dsl, int limit) {
         Comparator<UUID> order = filter.newestFirst() ? RunIds.ORDER.reversed() : RunIds.ORDER;
@@ -74,7 +74,8 @@ public final class RunSearch {
                 RunRecord run = Listings.record(row);
                 found.put(run.run().runId(), new Found(run, row.get(PagePortion.SIZE)));
             }
-            // A way that was cut off makes a portion itself: what lies beyond it does not come before this.
+            // An access path that was cut off makes a portion itself, and the runs that it has not read come later in
+            // the order.
             UUID full = whereFull(found);
             if (full != null && (end == null || order.compare(full, end) < 0)) {
                 end = full;
@@ -88,7 +89,7 @@ public final class RunSearch {
 
     private record Found(RunRecord run, long size) {}
 
-    /** The run with which they make a portion; null where they make none. */
+    /** The run with which the runs make a portion; null if they make none. */
     private static @Nullable UUID whereFull(NavigableMap<UUID, Found> found) {
         long bytes = 0;
         for (Map.Entry<UUID, Found> one : found.entrySet()) {
@@ -100,7 +101,6 @@ public final class RunSearch {
         return null;
     }
 
-    /** Up to the limit. */
     public long count(DSLContext dsl, long limit) {
         long found = 0;
         for (RunWay way : ways()) {
@@ -121,7 +121,10 @@ public final class RunSearch {
                 .asTable("wanted");
     }
 
-    /** They have no run in common. Those of open runs come first: what closes is then found by one of the others. */
+    /**
+     * The access paths, which have no run in common. Those of open runs come first, so that a run that closes meanwhile
+     * is found by one of the others.
+     */
     private List<RunWay> ways() {
         if (filter.workflowId() != null || filter.batch() != null) {
             RunWay way = RunWay.anyRun(filter, filter.statuses()).in(RunWay.Order.SOUGHT);
@@ -156,7 +159,7 @@ public final class RunSearch {
         return filter.statuses().isEmpty() || filter.statuses().contains(status);
     }
 
-    /** In the window of starts, if there is one. */
+    /** Restricts an access path to the range of start times, if there is one. */
     private static List<RunWay> started(RunWay way, RunWay anyRun, @Nullable Instant after, @Nullable Instant before) {
         if (after == null && before == null) {
             return List.of(way);
@@ -174,7 +177,7 @@ public final class RunSearch {
                         .in(RunWay.Order.SOUGHT));
     }
 
-    /** In the window of closings: what was quick started in it, or shortly before. */
+    /** The paths for a range of closing times: runs of at most an hour started in it, or within an hour before. */
     private List<RunWay> closed() {
         Instant closedAfter = filter.closedAfter();
         Instant after = both(
@@ -191,7 +194,7 @@ public final class RunSearch {
         return ways;
     }
 
-    /** What closed before a time started before it. */
+    /** The upper bound of start times: a run that closed before a time started before it. */
     private @Nullable Instant startedBefore() {
         return both(filter.startedBefore(), filter.closedBefore(), (a, b) -> a.isBefore(b) ? a : b);
     }
@@ -228,7 +231,7 @@ public final class RunSearch {
         return found;
     }
 
-    /** The run that ends the walk, in the order of the listing; null where there are fewer. */
+    /** The run that ends the scan, in the order of the listing; null if there are fewer. */
     private @Nullable UUID edge(DSLContext dsl, RunWay way) {
         Field<UUID> runId = way.table().runId();
         return dsl.select(runId)
@@ -241,10 +244,11 @@ public final class RunSearch {
     }
 
     /**
-     * The planner knows neither where in the order the wanted runs are, nor how far ids are from starts.
+     * Restricts the planner, which knows neither where in the order the matching runs are, nor how far ids are from
+     * starts.
      *
-     * @param ordered whether it may go in the order of an index, looking at each run
-     * @param sought whether it may go by whatever leads to the runs, and put them into order
+     * @param ordered whether it may scan an index in its order, testing each run
+     * @param sought whether it may find the runs by any index and sort them
      */
     static void plan(DSLContext dsl, boolean ordered, boolean sought) {
         dsl.execute("select set_config('enable_indexscan', '" + ordered + "', true), set_config('enable_bitmapscan', '"
@@ -256,7 +260,7 @@ public final class RunSearch {
                 dsl, all(dsl, way, limit), LARGE, List.of(ordered(DSL.field(DSL.name("run_id"), UUID.class))));
     }
 
-    /** First the keys, so that no more runs are read than are shown. */
+    /** Selects the keys first, so that no more runs are read than are shown. */
     private Select<? extends Record> all(DSLContext dsl, RunWay way, int limit) {
         RunWay.Columns table = way.table();
         if (table.equals(RunWay.ALL)) {

@@ -20,12 +20,12 @@ import org.jooq.impl.DSL;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One access path of {@link RunSearch}: a table with an index that leads to the runs a filter wants.
+ * One access path of {@link RunSearch}: a table with an index by which the runs that a filter selects are found.
  *
- * @param table has the keys of the runs
- * @param range of run ids that may be wanted
- * @param wanted all that the filter says
- * @param order how they are found
+ * @param table the table with the keys of the runs
+ * @param range the range of run ids that may match
+ * @param wanted the condition of the filter
+ * @param order how the runs are found
  */
 public record RunWay(Columns table, Condition range, Condition wanted, Order order) {
     static final Columns ALL = new Columns(
@@ -55,16 +55,19 @@ public record RunWay(Columns table, Condition range, Condition wanted, Order ord
 
     /** How runs are found. */
     enum Order {
-        /** One after another in the order of the listing, by an index that has few others. */
+        /** One after another in the order of the listing, by an index that contains few other runs. */
         LISTED,
-        /** The same for a while, and then, if there are few of them, like those that are sought. */
+        /**
+         * In the order of the listing for {@link RunSearch#WALK} runs, and if few of these match, the others as {@link
+         * #SOUGHT}.
+         */
         WALKED,
-        /** By whatever leads to them, then put into order. */
+        /** By any index, and then sorted. */
         SOUGHT
     }
 
     /**
-     * What the tables of runs have in common.
+     * The columns that the tables of runs have in common.
      *
      * @param even whether the id of a run was made within ten seconds of its start
      */
@@ -77,7 +80,7 @@ public record RunWay(Columns table, Condition range, Condition wanted, Order ord
             Field<String> taskQueue,
             Condition even) {}
 
-    /** Among all runs. */
+    /** The access path of all runs. */
     public static RunWay anyRun(RunFilter filter, Set<WorkflowStatus> statuses) {
         return new RunWay(
                 ALL,
@@ -90,7 +93,7 @@ public record RunWay(Columns table, Condition range, Condition wanted, Order ord
                 isNarrow(filter) ? Order.WALKED : Order.LISTED);
     }
 
-    /** Among open runs; when they started stands elsewhere. */
+    /** The access path of open runs; the times of their starts stand in another table. */
     static RunWay openRun(RunFilter filter) {
         Condition started = within(WORKFLOW_RUN.STARTED_AT, filter.startedAfter(), filter.startedBefore());
         return new RunWay(
@@ -110,7 +113,7 @@ public record RunWay(Columns table, Condition range, Condition wanted, Order ord
                 isNarrow(filter) ? Order.WALKED : Order.LISTED);
     }
 
-    /** Among those that are noted, in the order of an index where one status is asked for, or any. */
+    /** The path of the runs in {@code notable_run}, in the order of an index if one status is asked for, or any. */
     static RunWay notableRun(RunFilter filter, Set<WorkflowStatus> statuses) {
         return new RunWay(
                 NOTABLE,
@@ -130,7 +133,7 @@ public record RunWay(Columns table, Condition range, Condition wanted, Order ord
                 table + ".started_at - run_id_time(" + table + ".run_id) between interval '-10 s' and interval '10 s'");
     }
 
-    /** What stands in another table than that of open runs. */
+    /** A condition on another table than that of open runs. */
     private static Condition ofOpenRun(Condition condition) {
         return DSL.condition(
                 "exists (select from workflow_run where workflow_run.run_id = run_state.run_id"
@@ -150,7 +153,7 @@ public record RunWay(Columns table, Condition range, Condition wanted, Order ord
         return new RunWay(table, range, wanted, other);
     }
 
-    /** What is mostly common, and may be rare. */
+    /** Returns whether the filter has a criterion that mostly matches many runs, but may match few. */
     private static boolean isNarrow(RunFilter filter) {
         return !filter.types().isEmpty() || filter.taskQueue() != null || filter.workflowIdPrefix() != null;
     }
@@ -177,7 +180,10 @@ public record RunWay(Columns table, Condition range, Condition wanted, Order ord
                         table.runId(), table.shard(), DSL.val(batch));
     }
 
-    /** It stands in the first event of a background job only: read for each run that satisfies the rest. */
+    /**
+     * The activity stands only in the first event of a background job, which is read for each run that satisfies the
+     * other conditions.
+     */
     private static Condition ofActivity(@Nullable String activity, Columns table) {
         return activity == null
                 ? noCondition()
@@ -207,7 +213,7 @@ public record RunWay(Columns table, Condition range, Condition wanted, Order ord
         return prefix == null ? noCondition() : workflowId.startsWith(prefix).and(isInRange(workflowId, prefix));
     }
 
-    /** Only ASCII has the same order in Java's strings and in PostgreSQL's "C"; the rest is left to LIKE. */
+    /** Only ASCII has one order in Java's strings and PostgreSQL's collation "C"; other prefixes are left to LIKE. */
     private static Condition isInRange(Field<String> workflowId, String prefix) {
         char last = prefix.isEmpty() ? Character.MAX_VALUE : prefix.charAt(prefix.length() - 1);
         return last >= '~' || last < ' '

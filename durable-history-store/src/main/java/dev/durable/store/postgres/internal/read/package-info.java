@@ -1,6 +1,6 @@
 /**
- * What people and waiting clients see: listings, descriptions, batches, open jobs; some of it answered by a replica. Reads lock
- * nothing.
+ * The reads for people and waiting clients: listings, descriptions, batches, open jobs; some of them are answered by a
+ * replica. Reads lock no rows.
  */
 @NullMarked
 package dev.durable.store.postgres.internal.read;

@@ -7,7 +7,10 @@ import dev.durable.store.postgres.internal.sql.PortionSql;
 public final class BatchSql {
     private BatchSql() {}
 
-    /** With the starts of runs that have a place; a job that was started again at its place is the one from then on. */
+    /**
+     * Inserts the places of runs, with their starts; of a job that was started again at its place, the later run has
+     * the place from then on.
+     */
     static final String JOIN = """
             insert into durable.batch_job (batch, number, run_id, shard)
             select u.batch, u.number, u.run_id, u.shard
@@ -30,7 +33,7 @@ public final class BatchSql {
                        and j.state in (${DEAD}, ${INCIDENT}) limit 1) j on true
              where b.batch = ?""");
 
-    /** Which of these places have these runs. */
+    /** Returns those of these places that have these runs. */
     public static final String HELD = """
             select u.batch, u.number from unnest(?::text[], ?::int[], ?::uuid[], ?::smallint[]) as u(batch, number, run_id, shard)
              where exists (select 1 from durable.batch_job b

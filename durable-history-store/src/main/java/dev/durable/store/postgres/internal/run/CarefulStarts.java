@@ -27,11 +27,11 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The slow path for a batch of starts in which some meet an open run or a policy: inserts what it can, checks each, and
- * takes back what is refused.
+ * The slow path for a batch of starts in which some meet an open run or a policy: inserts all starts that it can,
+ * checks each, and deletes again those that are refused.
  *
- * <p>An open run is locked before it is told something, and looked up after that whether a run took the message before:
- * so it neither closes over the message nor gets one for the second time.
+ * <p>An open run is locked before a message is sent to it, and after that it is checked whether a run took the message
+ * before: so the run neither closes before it has the message nor gets it twice.
  */
 public final class CarefulStarts {
     private final Tx tx;
@@ -40,7 +40,8 @@ public final class CarefulStarts {
     private final Map<UUID, StartOutcome> outcomes = new HashMap<>();
 
     /**
-     * @param hints gets the queues of open runs that were told something
+     *
+     * @param hints gets the task queues of open runs that got a message
      */
     public CarefulStarts(Tx tx, List<NewRun> starts, PendingNudges hints) {
         this.tx = tx;
@@ -48,31 +49,31 @@ public final class CarefulStarts {
         this.hints = hints;
     }
 
-    /** Delivers no messages to open runs; the caller does that. */
+    /** Writes the new runs, and delivers no messages to open runs, as the caller does that. */
     Map<UUID, StartOutcome> writeTheNew() throws SQLException {
         tx.last(write(false, InboxLimit.DEFAULT));
         return outcomes;
     }
 
     /**
-     * The whole transaction.
+     * Writes the starts and delivers their messages, as a whole transaction.
      *
-     * @param inboxLimit what may wait for a run
+     * @param inboxLimit the limit of an inbox
      */
     Map<UUID, StartOutcome> writeAndTell(InboxLimit inboxLimit) throws SQLException {
         tx.last(write(true, inboxLimit));
         return outcomes;
     }
 
-    /** The same where the transaction goes on. */
+    /** As {@link #writeAndTell}, for a transaction that goes on. */
     public Map<UUID, StartOutcome> writeAndTellFirst(InboxLimit inboxLimit) throws SQLException {
         tx.run(write(true, inboxLimit));
         return outcomes;
     }
 
     /**
-     * Gives what is left to be written. Of a workflow id one start is inserted at a time: where it is taken back, those
-     * that it kept out are asked again, and nobody else can have come between.
+     * Returns the statements that are left to be written. Of each workflow id one start is inserted at a time: if it is
+     * deleted again, the starts that it kept out are tried anew, and no other transaction can have come between.
      */
     private SqlScript write(boolean tell, InboxLimit inboxLimit) throws SQLException {
         Set<UUID> fresh = new HashSet<>();
@@ -93,14 +94,14 @@ public final class CarefulStarts {
         return script;
     }
 
-    /** Those of which it is open what becomes of them. */
+    /** The starts that have no outcome yet. */
     private StartBatch open(StartBatch starts) {
         return new StartBatch(starts.starts().stream()
                 .filter(s -> !outcomes.containsKey(s.run().runId()))
                 .toList());
     }
 
-    /** Those that nobody is in the way of any more, and that may start: to be inserted. */
+    /** The starts that no open run prevents any more, and that may start: they are to be inserted. */
     private StartBatch keptOut(StartBatch others, Set<String> takenBack, boolean tell) throws SQLException {
         StartBatch left = open(others);
         if (left.starts().stream().anyMatch(s -> !takenBack.contains(s.run().workflowId()))) {
@@ -126,7 +127,7 @@ public final class CarefulStarts {
         return inserted;
     }
 
-    /** Takes back what must not start, and leaves the others; gives the workflow ids of what it has taken back. */
+    /** Deletes inserted runs that must not start; returns the workflow ids of these runs. */
     private Set<String> judge(Set<UUID> inserted, boolean tell) throws SQLException {
         StartBatch all = only(inserted);
         Set<UUID> resent = dropResent(all);
@@ -155,8 +156,9 @@ public final class CarefulStarts {
     }
 
     /**
-     * What a run took before, and of each workflow id what its policy refuses, up to the first that may start: those behind
-     * it meet an open run. No other run of these workflow ids may open or close meanwhile.
+     * Finds starts whose message a run took before, and starts that their policy refuses, of each workflow id up to the
+     * first that may start, as the later ones meet an open run. No other run of these workflow ids may open or close
+     * meanwhile.
      */
     private void refuse(StartBatch starts, boolean tell) throws SQLException {
         StartBatch telling = starts.telling();
@@ -203,7 +205,10 @@ public final class CarefulStarts {
         }
     }
 
-    /** Gives those that have something for the run that is in their way; who has nobody there stays open. */
+    /**
+     * Returns the starts that have a message for the open run that prevents them; a start without such a run gets no
+     * outcome yet.
+     */
     private List<NewRun> findOpen(StartBatch others, boolean tell) throws SQLException {
         StartBatch telling = tell ? others.telling() : new StartBatch(List.of());
         SqlScript script = new SqlScript()
@@ -231,7 +236,7 @@ public final class CarefulStarts {
                 && start.isOfType(open.type());
     }
 
-    /** Null where nobody is. */
+    /** The outcome of a start by the run that prevents it; null if there is none. */
     private static @Nullable StartOutcome inTheWay(ResultSet row) throws SQLException {
         UUID open = row.getObject("open", UUID.class);
         if (row.getBoolean("resent")) {
@@ -257,7 +262,7 @@ public final class CarefulStarts {
                 telling.madeAt());
     }
 
-    /** In the order of the caller, which {@link StartBatch#of} keeps within a workflow id. */
+    /** Delivers messages in the order of the caller, which {@link StartBatch#of} keeps within a workflow id. */
     private void tell(List<NewRun> told, InboxLimit inboxLimit, SqlScript script) {
         if (told.isEmpty()) {
             return;
@@ -287,7 +292,7 @@ public final class CarefulStarts {
                 Objects.requireNonNull(outcomes.get(start.run().runId()));
     }
 
-    /** The open run has closed meanwhile: the start may succeed when it is tried again. */
+    /** Thrown where the open run has closed meanwhile, so that the start may succeed when it is tried again. */
     static final class ClosedMeanwhile extends SQLException {
         private static final long serialVersionUID = 1;
 

@@ -26,8 +26,8 @@ import java.util.stream.Collectors;
 
 /**
  * The slow path for a batch of transitions in which one is stale: locks all rows in order, finds the stale transitions,
- * and writes the others in the same transaction. Each lock is a statement of its own, so that what it waited for is
- * seen by the next.
+ * and writes the others in the same transaction. Each lock is a statement of its own, so that the next statement sees
+ * the commits of the transactions that it waited for.
  */
 final class CarefulTransitions {
     private final Tx tx;
@@ -90,7 +90,7 @@ final class CarefulTransitions {
         });
     }
 
-    /** With the closers and all their jobs locked, nobody can add a message any more. */
+    /** With the closing runs and all their jobs locked, no other transaction can add a message any more. */
     private Set<UUID> closersWithMessages() throws SQLException {
         Set<UUID> waiting = new HashSet<>();
         List<Transition> closing = good.closing();
@@ -119,7 +119,7 @@ final class CarefulTransitions {
         }
     }
 
-    /** What the jobs carry that closers leave goes into their histories. */
+    /** Adds the notes and details of the jobs that closing runs leave to the histories of these runs. */
     private void tell(Map<JobKey, LockedJob> jobs) throws SQLException {
         Set<JobKey> settled = new HashSet<>();
         Set<RunKey> closing = new HashSet<>();

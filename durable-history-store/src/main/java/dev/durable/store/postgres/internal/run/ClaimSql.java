@@ -9,11 +9,12 @@ public final class ClaimSql {
     /**
      * Candidates are runs whose time has come, in order, and runs with messages, found by skipping from run to run in
      * the inbox index (a run with 20,000 messages costs one probe) from where the last scan ended. They are locked by
-     * key, NO KEY UPDATE so that runs that are being signalled are not skipped. Owned by nobody: what stands under the
-     * fence of a claim whose answer was lost, a time far ahead is a clock that was set back, and who is not alive owns
-     * nothing, and gets nothing. For 100 ms a due run is left to the
-     * living session that has it cached; one row says for how long that still holds for what was not claimed, another when
-     * a parked run of these queues is due next. Which runs it claimed stays with the transaction, for the reads behind it.
+     * key, NO KEY UPDATE so that runs that are being signalled are not skipped. A run counts as not owned if it stands
+     * under the fence of a claim whose answer was lost, if its owned_until is so far ahead that a clock must have been
+     * set back, or if its session is not alive; and a session that is not alive claims nothing. For 100 ms a due run is
+     * left to the living session that has it cached; one row says for how long that still holds for runs that were not
+     * claimed, another when a parked run of these queues is due next. The ids of the claimed runs stay with the
+     * transaction, for the reads that follow.
      */
     static final String RUNS = """
             with recursive due as (
@@ -107,22 +108,24 @@ public final class ClaimSql {
                 select s.task_queue, max(s.run_id::text)::uuid as run_id, (select count(*)::int from seen) as scanned
                   from seen s group by s.task_queue) s""";
 
-    /** Which run the claim would take first; by its own candidates. */
+    /** Finds the run that the claim would take first, by the claim's own candidates. */
     static final String FIRST =
             RUNS.substring(0, RUNS.lastIndexOf(',', RUNS.indexOf("claimed as ("))) + " select m.run_id from mine m";
 
-    /** The same without some runs. */
     static String without(String claim) {
         return claim.replace("s.type = any(?::text[])", "s.type = any(?::text[]) and s.run_id <> all(?::uuid[])");
     }
 
-    /** What waits for the runs just claimed: in a later statement of that transaction, with a snapshot under the locks. */
+    /**
+     * The messages that wait for the runs just claimed, read by a later statement of that transaction, with a snapshot
+     * that is taken under the locks.
+     */
     static final String MESSAGES = ReadSql.MESSAGES.replace(
             "unnest(?::uuid[], ?::smallint[]) as u(run_id, shard)",
             "json_to_recordset(nullif(current_setting('durable_claim.runs', true), '')::json)"
                     + " as u(run_id uuid, shard smallint)");
 
-    /** The short histories of those among them that another session had last, or none; as many as make a page. */
+    /** The short histories of those that another session claimed last, or no session; as many as make a page. */
     static final String HISTORIES =
             PortionSql.portion("run_id, event_id, type, at, message_id, attributes", "attributes", """
             select u.run_id, e.event_id, e.type, e.at, e.message_id, e.attributes

@@ -45,7 +45,8 @@ final class Deliveries {
         PendingNudges hints = new PendingNudges();
         Map<Integer, Outcome> outcomes =
                 send(deliveries, IntStream.range(0, deliveries.size()).boxed().toList(), hints);
-        // Its run may have been written after the statement began that did not find it: believed only the second time.
+        // The target may have been written after the statement began that did not find it, so only a second miss
+        // counts.
         Map<Integer, Outcome> second = send(deliveries, missing(deliveries, outcomes), hints);
         outcomes.putAll(second);
         consumedBefore(deliveries, missing(deliveries, outcomes)).forEach(i -> outcomes.put(i, Outcome.ACCEPTED));
@@ -88,7 +89,7 @@ final class Deliveries {
         return outcomes;
     }
 
-    /** Of those that found no open run, the ones that a history has. */
+    /** Those of the messages without an open run that stand in a history. */
     private List<Integer> consumedBefore(List<Delivery> deliveries, List<Integer> items) {
         if (items.isEmpty()) {
             return List.of();

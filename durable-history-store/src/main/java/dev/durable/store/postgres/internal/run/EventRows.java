@@ -45,7 +45,7 @@ record EventRows(List<Row> rows) {
         return rows.isEmpty();
     }
 
-    /** The columns, also where they are empty. */
+    /** The columns, also those that are empty. */
     List<Param> params() {
         return List.of(
                 uuids(rows, r -> r.run().runId()),

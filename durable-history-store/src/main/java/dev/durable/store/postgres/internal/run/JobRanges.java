@@ -13,7 +13,8 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * The jobs that a batch of transitions must lock: those that it settles or cancels, and all of the runs that it closes.
+ * The jobs that a batch of transitions must lock: those that it completes or cancels, and all jobs of the runs that it
+ * closes.
  */
 record JobRanges(List<Range> ranges) {
     private static final Comparator<Range> LOCK_ORDER = Comparator.<Range, java.util.UUID>comparing(

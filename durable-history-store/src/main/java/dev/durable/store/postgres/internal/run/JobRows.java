@@ -43,12 +43,12 @@ record JobRows(List<Row> rows) {
         return rows.isEmpty();
     }
 
-    /** Whether some are to be claimed later, or belong to a batch: there are two columns more then, for another statement. */
+    /** Returns whether some jobs have a delay or belong to a batch, which needs a statement with two more columns. */
     boolean areApart() {
         return rows.stream().anyMatch(r -> r.inOrder() || !r.job().delay().isZero());
     }
 
-    /** The columns, also where they are empty. */
+    /** The columns, also those that are empty. */
     List<Param> params() {
         List<Param> params = new ArrayList<>(columns());
         if (areApart()) {

@@ -9,12 +9,15 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * Writes a step of a single run in one statement instead of four, where the step is alone in its commit, because most
- * of its cost is then per statement.
+ * Writes a step of a single run in one statement instead of four, if the step is alone in its commit, because most of
+ * its cost is then per statement.
  */
 record LoneStep(Transition step) {
 
-    /** Whether it is one: nobody else's, neither a stall nor an end, and of a sequence, in which one job ends at most. */
+    /**
+     * Returns whether the transitions are one such step: a single one, that neither stalls nor closes the run, and that
+     * is sequential, so that at most one job ends.
+     */
     static boolean is(List<Transition> transitions) {
         if (transitions.size() != 1) {
             return false;

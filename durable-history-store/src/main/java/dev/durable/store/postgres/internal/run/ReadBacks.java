@@ -21,8 +21,8 @@ import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
- * Finds out whether a transaction whose COMMIT gave no answer happened. Under the run's lock: if its connection died
- * but its backend has not noticed, it is waited for.
+ * Finds out whether a transaction whose COMMIT gave no answer happened. It reads under the run's lock, so that it waits
+ * for a transaction whose connection died but whose backend has not noticed.
  */
 public final class ReadBacks {
     private final Connections connections;

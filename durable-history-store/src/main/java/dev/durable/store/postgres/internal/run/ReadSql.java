@@ -27,22 +27,21 @@ public final class ReadSql {
                     select e.event_id, e.type, e.at, e.message_id, e.attributes from durable.history_event e
                      where e.run_id = u.run_id and e.shard = u.shard order by e.event_id limit ?) e""");
 
-    /** The latest run of each workflow id. */
     public static final String LATEST = """
             select w.run_id, w.workflow_id
               from unnest(?::text[], ?::smallint[]) as u(workflow_id, shard)
              cross join lateral (select w.* from durable.workflow_run w
                     where w.workflow_id = u.workflow_id and +w.shard = u.shard order by w.started_at desc limit 1) w""";
 
-    /** Of these runs the ones that are not there. */
+    /** Returns those of these runs that are not there. */
     public static final String UNKNOWN = """
             select u.run_id from unnest(?::uuid[], ?::smallint[]) as u(run_id, shard)
              where not exists (select 1 from durable.workflow_run w
                     where w.run_id = u.run_id and +w.shard = u.shard offset 0)""";
 
     /**
-     * Of these runs the ones that have closed: what all waiting clients of a process ask together. It has nothing that is only
-     * shown.
+     * Returns those of these runs that have closed, for all waiting clients of a process together. It has no columns
+     * that are only shown.
      */
     public static final String CLOSED =
             PortionSql.portionBy("run_id, status, result, failure", PortionSql.sizes("r.result", "r.failure"), """

@@ -33,21 +33,24 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Claims due runs under a new fence and reads the messages and histories that they need, in one round trip. What a
- * claim took whose reply was lost can be claimed by everybody when owned_until has passed, and before that its own
- * session's next claim takes it, which knows the fence. A commit that the server forgets when it breaks down needs
- * nothing, so nobody waits for the disk here: whatever is written under the claim's fence comes behind it in the log,
- * and without the claim it finds the fence before.
+ * Claims due runs under a new fence and reads the messages and histories that they need, in one round trip. The runs of
+ * a claim whose reply was lost can be claimed by any session when owned_until has passed, and before that by the next
+ * claim of the same session, which knows the fence. The commit does not wait for the disk, as no repair is needed if
+ * the server forgets it when it breaks down: all that is written under the claim's fence comes later in the WAL, and
+ * without the claim the run has the fence from before.
  */
 public final class RunClaims {
     private static final UUID START = new UUID(0, 0);
-    /** Runs with messages looked at in one claim, beyond those asked for: some will be owned or locked. */
+    /** How many runs with messages one claim reads beyond those asked for, as some will be owned or locked. */
     private static final int LOOK_AHEAD = 64;
-    /** Of one claim; what lies behind thousands of runs that others own is looked at by the next. */
+    /** The number of scans of one claim; runs behind thousands of runs that others own are left to the next claim. */
     private static final int MOST_SCANS = 8;
 
     private final Connections connections;
-    /** Where the scan of each queue's inbox ended: the next goes on from there, so that no run is passed over for ever. */
+    /**
+     * The run at which the scan of each queue's inbox ended: the next scan goes on from there, so that no run is
+     * skipped for ever.
+     */
     private final Map<String, UUID> cursors = new ConcurrentHashMap<>();
 
     private final RefusedRows<UUID> refused;
@@ -58,8 +61,9 @@ public final class RunClaims {
     }
 
     /**
-     * Scans on while it finds nothing. What it has claimed it gives at once: were it to go on and break off, nobody would
-     * know of it. Then whoever asks comes again, and since each time something was claimed this comes to an end.
+     * Claims runs, and scans on only while it finds none: it returns the runs that it has claimed at once, because if
+     * it went on and failed, the caller would not know of them. The caller then claims again, and as each time some run
+     * was claimed, this ends.
      */
     public ClaimedRuns claim(RunClaim claim) {
         List<String> queues = claim.taskQueues().stream().sorted().toList();
@@ -87,7 +91,6 @@ public final class RunClaims {
         return one == null || (other != null && other.compareTo(one) < 0) ? other : one;
     }
 
-    /** A claim of so many, without these runs. */
     private record Wanted(RunClaim claim, List<String> queues, int limit, Set<UUID> without) {
         int look() {
             return limit + LOOK_AHEAD;
@@ -98,7 +101,7 @@ public final class RunClaims {
         }
     }
 
-    /** Finds the run whose claim is refused. There is no row in which that could be written down: it is only left out. */
+    /** Finds the run whose claim is refused. No row can record that, so the run is only left out. */
     private final class RefusedRun implements RefusedRows.Kind<UUID> {
         private final RunClaim claim;
         private final List<String> queues;
@@ -168,7 +171,7 @@ public final class RunClaims {
         return params.toArray(Param[]::new);
     }
 
-    /** The parameters of the part that says which runs. */
+    /** The parameters of the part of the claim that selects runs. */
     private List<Param> candidates(Wanted wanted) {
         RunClaim claim = wanted.claim;
         Param queueNames = texts(wanted.queues, q -> q);
@@ -207,18 +210,17 @@ public final class RunClaims {
                 row.getInt("stalls"));
     }
 
-    /** What one scan found. */
     private static final class Scan {
         private final int look;
         private final List<ClaimedRun> claimed = new ArrayList<>();
         private final Map<UUID, List<InboxMessage>> messages = new HashMap<>();
         private final Map<UUID, List<StoredEvent>> histories = new HashMap<>();
         private final Map<String, UUID> last = new HashMap<>();
-        /** It did not begin at the beginning. */
+        /** True if the scan did not begin at the first run. */
         private final boolean resumed;
-        /** It saw the last run with messages. */
+        /** True if it reached the last run with messages. */
         private boolean ended = true;
-        /** When the runs that are left to other processes can be claimed by everybody. */
+        /** How long until the runs that are left to other processes can be claimed by any session. */
         private @Nullable Duration retryIn;
 
         private @Nullable Instant nextDue;
@@ -228,7 +230,7 @@ public final class RunClaims {
             this.look = look;
         }
 
-        /** A claimed run, or when to look again, or where the scan of a queue's inbox ended. */
+        /** Reads a row: a claimed run, or when to claim again, or where the scan of a queue's inbox ended. */
         private void read(ResultSet row) throws SQLException {
             String scanned = row.getString("scanned_queue");
             if (row.getObject("retry_in") != null) {

@@ -24,7 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
-/** Reads what is needed to go on with a run: its history and the messages that wait for it. */
+/** Reads the history of a run and the messages that wait for it. */
 public final class RunReads {
     private final Connections connections;
 
@@ -89,13 +89,11 @@ public final class RunReads {
         });
     }
 
-    /** Adds the event of this row to those of its run. */
     static void addEvent(Map<UUID, List<StoredEvent>> found, ResultSet row) throws SQLException {
         found.computeIfAbsent(row.getObject("run_id", UUID.class), id -> new ArrayList<>())
                 .add(event(row));
     }
 
-    /** Adds the message of this row to those of its run. */
     static void addMessage(Map<UUID, List<InboxMessage>> found, ResultSet row) throws SQLException {
         found.computeIfAbsent(row.getObject("run_id", UUID.class), id -> new ArrayList<>())
                 .add(new InboxMessage(

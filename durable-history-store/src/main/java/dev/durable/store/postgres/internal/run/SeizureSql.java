@@ -6,19 +6,19 @@ import dev.durable.store.postgres.internal.job.QueuePlaceSql;
 public final class SeizureSql {
     private SeizureSql() {}
 
-    /** The open run of a workflow id, taken from its senders and its holder. */
+    /** Locks the open run of a workflow id against its senders and its holder. */
     static final String LOCK_RUN = """
             select s.run_id, s.next_event_id,
                    coalesce(least(s.deadline, s.expires_at) <= durable.clock(), false) as due
               from durable.run_state s
              where s.workflow_id = ? and +s.shard = ? and (?::uuid is null or s.run_id = ?) for update""";
 
-    /** Its senders may go on: nothing of it ends. */
+    /** Locks the run against its holder; senders may go on, as no part of the run ends. */
     static final String LOCK_TO_PAUSE = """
             select s.run_id, s.task_queue, s.paused from durable.run_state s
              where s.workflow_id = ? and +s.shard = ? and (?::uuid is null or s.run_id = ?) for no key update""";
 
-    /** Under the lock; a new fence, one event, one row of the audit. */
+    /** Pauses or resumes under the lock: a new fence, one event, one row of the audit. */
     static final String PAUSE = """
             with x as (
                 update durable.run_state s
@@ -39,19 +39,22 @@ public final class SeizureSql {
               from durable.activity_job j
              where j.run_id = ? and j.shard = ? order by j.seq for update""";
 
-    /** After the locks: outcomes that the run has not taken in. */
+    /** Reads, after the locks, outcomes that the run has not been fed. */
     static final String OUTCOMES = """
             select i.name, i.payload, i.notes from durable.inbox i
              where i.run_id = ? and i.shard = ? and i.kind = ?::smallint order by i.at, i.ord""";
 
-    /** After the locks: what is dropped, since when time has passed for this run, and whether it has a history at all. */
+    /**
+     * Reads, after the locks, the number of messages that are dropped, the time of the end (never before the latest
+     * event's), and whether the run has a history at all.
+     */
     static final String LEFT = """
             select (select count(*) from durable.inbox i where i.run_id = ? and i.shard = ? and i.wakes::int = 1)::int as messages,
                    greatest(durable.clock(), l.at) as at, l.at is not null as recorded
               from (select (select e.at from durable.history_event e
                         where e.run_id = ? and e.shard = ? order by e.event_id desc limit 1) as at) l""";
 
-    /** Of a run that was ended without an event, as its history is gone. */
+    /** The audit's row of a run that was ended without an event, as its history is gone. */
     static final String AUDIT_GONE = """
             insert into durable.audit (id, at, actor, action, target, details)
             values (?, durable.clock(), 'durable', 'close run without history', ?, ?::json)""";
@@ -60,13 +63,13 @@ public final class SeizureSql {
     static final String CLOSED_BY = """
             select w.run_id from durable.workflow_run w where w.workflow_id = ? and +w.shard = ? and w.close_fence = ?""";
 
-    /** Locks the run where it is open, so that a transition still on its way is waited for. */
+    /** Locks the run if it is open, and so waits for a transition that is still on its way. */
     static final String LOCK_FOR_READ_BACK = """
             select 1 from unnest(?::uuid[], ?::smallint[]) as u(run_id, shard)
              cross join lateral (select 1 from durable.run_state s
                     where s.run_id = u.run_id and +s.shard = u.shard for update) s""";
 
-    /** In a statement of its own, after the lock. */
+    /** Reads the state of the run in a statement of its own, after the lock. */
     static final String READ_BACK = """
             select u.item, w.run_id is not null as known, s.run_id is not null as open, s.next_event_id,
                    coalesce(s.fence = u.fence, false) or coalesce(w.close_fence = u.fence, false)
@@ -80,8 +83,8 @@ public final class SeizureSql {
                     where e.run_id = u.run_id and e.event_id = u.event_id and e.shard = u.shard) e on true""";
 
     /**
-     * Runs past their deadline, and runs that nobody began in time. Who is locked comes another time: the first in order
-     * would hold up all behind it.
+     * Runs past their deadline, and runs that no worker began in time. Runs that are locked are left for the next pass,
+     * as the first one would hold up all behind it.
      */
     static final String EXPIRED = """
             select d.* from (select s.run_id, s.workflow_id from durable.run_state s
@@ -91,7 +94,7 @@ public final class SeizureSql {
                      where s.expires_at <= durable.clock() order by s.expires_at limit ? for no key update skip locked) e
             limit ?""";
 
-    /** What an idle process asks for all that nobody watches. The indexes have these expressions. */
+    /** The query of an idle process for all timeouts that no worker watches. The indexes have these expressions. */
     static final String EARLIEST_TIMEOUTS = QueuePlaceSql.in("""
             select (select least(j.schedule_to_close_deadline,
                                  case when not j.begun then j.schedule_to_start_deadline end)

@@ -132,7 +132,7 @@ public final class Seizures {
         return Optional.of(open.get().run());
     }
 
-    /** Of runs, and of jobs that nobody watches. */
+    /** The earliest timeouts of runs, and of jobs that no worker watches. */
     public EarliestTimeouts earliestTimeouts() {
         return connections.read(TransactionSettings.SHORT, tx -> {
             List<EarliestTimeouts> earliest = new ArrayList<>();
@@ -176,7 +176,7 @@ public final class Seizures {
         return found.stream().findFirst();
     }
 
-    /** Within a transaction that goes on. False where the run is not open any more. */
+    /** Closes a run within a transaction that goes on. Returns false if the run is not open any more. */
     public static boolean end(Tx tx, Seizure seizure) throws SQLException {
         Optional<OpenRun> open = lock(tx, seizure);
         if (open.isPresent()) {
@@ -185,7 +185,7 @@ public final class Seizures {
         return open.isPresent();
     }
 
-    /** Reads what is left of the run; gives what ends it. */
+    /** Reads the remaining jobs and messages of the run; returns the statements that end it. */
     private static SqlScript closing(Tx tx, Seizure seizure, OpenRun open) throws SQLException {
         UUID runId = open.run().runId();
         Param run = Param.of(runId);
@@ -232,7 +232,10 @@ public final class Seizures {
         return script;
     }
 
-    /** Its partition was dropped while it was open, or its history deleted: there is nothing to append an event to. */
+    /**
+     * Ends a run without an event: its partition was dropped while it was open, or its history deleted, so there is
+     * none to append an event to.
+     */
     private static void sayUnrecorded(Seizure seizure, Transition end, SqlScript script) {
         script.then(
                 SeizureSql.AUDIT_GONE,

@@ -30,7 +30,6 @@ public record StartBatch(List<NewRun> starts) {
                 .toList());
     }
 
-    /** For {@link StartSql#STATES}. */
     Param[] states() {
         return new Param[] {
             runs(),
@@ -48,7 +47,7 @@ public record StartBatch(List<NewRun> starts) {
         };
     }
 
-    /** Everything, if all are new. */
+    /** Writes all rows of the starts, if all are new. */
     void writeIfNew(SqlScript script) {
         JobRows jobs = JobRows.ofStarts(starts);
         script.then(
@@ -67,7 +66,7 @@ public record StartBatch(List<NewRun> starts) {
         messages(script);
     }
 
-    /** Everything but run_state, for starts known to be new. */
+    /** Writes all rows but those of run_state, for starts known to be new. */
     void write(SqlScript script) {
         if (starts.isEmpty()) {
             return;
@@ -111,7 +110,7 @@ public record StartBatch(List<NewRun> starts) {
         messages.insert(script, new PendingNudges());
     }
 
-    /** Of these the ones that tell open runs something. */
+    /** Those of the starts that have a message for open runs. */
     StartBatch telling() {
         return new StartBatch(starts.stream().filter(NewRun::tellsOpenRuns).toList());
     }
@@ -124,7 +123,7 @@ public record StartBatch(List<NewRun> starts) {
         return uuids(starts, s -> Objects.requireNonNull(s.message()).messageId());
     }
 
-    /** When each was made, by its client. */
+    /** The time at which the client made each start. */
     Param madeAt() {
         return instants(starts, s -> RunIds.time(s.run().runId()));
     }
@@ -141,7 +140,7 @@ public record StartBatch(List<NewRun> starts) {
         return texts(starts, s -> s.run().workflowId());
     }
 
-    /** Queues in which something is due now. */
+    /** Adds nudges for queues in which work is due now. */
     public void hint(PendingNudges hints) {
         for (NewRun start : starts) {
             if (!start.firstTurn().done() && start.firstTurn().delay().isZero() || start.message() != null) {

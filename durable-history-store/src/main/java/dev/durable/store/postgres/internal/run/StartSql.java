@@ -3,9 +3,9 @@ package dev.durable.store.postgres.internal.run;
 import dev.durable.store.JobStart;
 
 /**
- * The SQL that writes new runs and finds the runs that stand in their way: other runs of the same workflow id, and the
- * same start sent before. Rows are inserted first and judged in the next statement, because judging first would accept
- * a duplicate of a run that closes meanwhile.
+ * The SQL that writes new runs and finds the runs that prevent a start: other runs of the workflow id, and the run of
+ * an earlier send of the start. Rows are inserted first and judged in the next statement, because judging first would
+ * accept a duplicate of a run that closes meanwhile.
  */
 public final class StartSql {
     /**
@@ -17,7 +17,10 @@ public final class StartSql {
 
     private StartSql() {}
 
-    /** By (shard, workflow id). No conflict target: the run id may be known as well as the workflow id. */
+    /**
+     * Inserts open runs by (shard, workflow id). It names no conflict target, as both the run id and the workflow id
+     * may be known.
+     */
     static final String STATES = """
             insert into durable.run_state (run_id, shard, workflow_id, type, task_queue, fence, next_event_id, wake_at,
                    deadline, expires_at)
@@ -34,7 +37,7 @@ public final class StartSql {
 
     private static final String ALL_NEW = "select durable.must((select count(*) from x) = ?, 'open or resent')";
 
-    /** New ones whose run stands there already: the answer to their first send was lost, and they closed meanwhile. */
+    /** Deletes new rows of runs that exist: the answer to the first send was lost, and they have closed meanwhile. */
     static final String DROP_RESENT = """
             delete from durable.run_state where ctid = any(array(
                 select s.c from unnest(?::uuid[], ?::smallint[]) as u(run_id, shard)
@@ -44,7 +47,10 @@ public final class StartSql {
                         where w.run_id = u.run_id and +w.shard = u.shard offset 0)))
             returning run_id""";
 
-    /** The latest run of each workflow id, closed as ours is not written yet: what a reuse policy is judged by. */
+    /**
+     * The latest closed run of each workflow id, by which a reuse policy is judged; the new run's own row is not
+     * written yet.
+     */
     static final String LATEST = """
             select u.run_id, w.run_id as latest, w.status, exists (select 1 from durable.batch_job b
                             where b.batch = u.batch and b.number = u.number and b.shard = u.shard
@@ -65,8 +71,8 @@ public final class StartSql {
                    as u(run_id, shard, workflow_id, type, task_queue, memo)""";
 
     /**
-     * Who is in the way of those that were not inserted. Those that are to be told something are locked, in the order of
-     * all others: until this transaction ends they do not close.
+     * Finds the runs that prevent the starts that were not inserted. Runs that are to get a message are locked, in the
+     * order of all other locks, so that they do not close until this transaction ends.
      */
     static final String IN_THE_WAY = """
             select u.run_id, coalesce(l.run_id, s.run_id) as open, coalesce(l.type, s.type) as type,
@@ -85,15 +91,15 @@ public final class StartSql {
                     where u.tells and s.workflow_id = u.workflow_id and +s.shard = u.shard for key share) l on true
               left join lateral (select s.run_id, s.type from durable.run_state s
                     where not u.tells and s.workflow_id = u.workflow_id and +s.shard = u.shard) s on true"""
-            // In two parts: whatever begins with the name of the schema and a dot is pointed at the one that is
-            // configured.
+            // In two parts, because a name that begins with the schema's name and a dot is replaced by one in the
+            // configured schema.
             .replace("${job}", "'" + JobStart.TYPE.replace(".", "' || '.") + "'")
             .replace("${activity}", ACTIVITY_OF_JOB);
 
     /**
-     * Runs that took the message of a start before and have closed since: the answer to its first send was lost. Only what
-     * closed after the start was made can have it, give or take the clocks of two machines. To be asked when no other run
-     * of the workflow id can open, close or take it any more.
+     * Runs that took the message of a start before and have closed since: the answer to its first send was lost. Only a
+     * run that closed after the start was made can have the message, up to the difference of two machines' clocks. The
+     * statement is run when no other run of the workflow id can open, close or take the message any more.
      */
     static final String TAKEN_BEFORE = """
             select u.run_id, t.run_id as taker, t.type
@@ -109,7 +115,7 @@ public final class StartSql {
                             where e.run_id = w.run_id and e.shard = w.shard and e.message_id = u.message_id offset 0)
                      limit 1) t""";
 
-    /** All of a batch are new, with nobody open and nothing a resend; then everything is written, or nothing. */
+    /** Writes a batch if all starts are new, with no run open and none a resend; else it writes nothing. */
     static final String START = "with x as (" + STATES + "),\nruns as (" + RUNS + "),\nappended as ("
             + TransitionSql.EVENTS + ")\n" + ALL_NEW;
 

@@ -29,8 +29,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Starts runs: optimistically in one round trip, and one by one in a transaction where that fails. On the assumption
- * that all are new: one round trip. When a count is wrong, again with a look at each, in one transaction.
+ * Starts runs. It assumes first that all runs of the batch are new, and writes them in one round trip. If a count is
+ * wrong, it writes the batch again in one transaction by {@link CarefulStarts}, which checks each start.
  */
 public final class Starts {
     static final StartOutcome NEW = new StartOutcome.Started(false);
@@ -71,8 +71,8 @@ public final class Starts {
     }
 
     /**
-     * What mostly meets an open run has a transaction of its own, so that it does not hold up starts that are new; but
-     * for batches that are judged anyway.
+     * Writes the starts. Those with a message for an open run mostly meet one, so they have a transaction of their own,
+     * and do not hold up new runs; except in a batch in which each start has to be checked anyway.
      */
     private Map<UUID, StartOutcome> write(List<NewRun> starts, PendingNudges hints) {
         if (!mayBeWrittenAtOnce(starts)) {
@@ -91,8 +91,8 @@ public final class Starts {
     }
 
     /**
-     * Writes the start inside the caller's transaction; workers are nudged after its commit. An open run
-     * is neither locked nor told anything.
+     * Writes the start inside the caller's transaction; workers are nudged after its commit. An open run is neither
+     * locked nor sent a message.
      */
     public StartOutcome startIn(Connection connection, NewRun start, CallerTransactions callers) {
         AtomicBoolean isNew = new AtomicBoolean();
@@ -124,7 +124,7 @@ public final class Starts {
         return outcome instanceof StartOutcome.Started started && !started.resent();
     }
 
-    /** Policies need to know the latest run. */
+    /** Returns whether the starts may be written without a check: policies need to know the latest run. */
     private static boolean mayBeWrittenAtOnce(List<NewRun> starts) {
         return starts.stream().allMatch(s -> s.policies().reuse() == ReusePolicy.ALLOW_DUPLICATE);
     }
@@ -185,7 +185,10 @@ public final class Starts {
         return connections.attempt(locks, tx -> new CarefulStarts(tx, starts, hints).writeAndTell(inboxLimit));
     }
 
-    /** A start of a workflow id that somebody is starting in an open transaction waits for what becomes of that. */
+    /**
+     * Adds the locked starts to the outcomes: another open transaction is starting a run of their workflow id, and they
+     * wait for its end.
+     */
     private static Map<UUID, StartOutcome> withLocked(List<NewRun> locked, Map<UUID, StartOutcome> outcomes) {
         locked.forEach(s -> outcomes.put(s.run().runId(), new StartOutcome.Locked()));
         return outcomes;

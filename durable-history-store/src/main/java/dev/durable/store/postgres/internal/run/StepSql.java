@@ -4,15 +4,15 @@ package dev.durable.store.postgres.internal.run;
  * The SQL of {@link LoneStep}, one statement for a single run that does what {@link TransitionSql#ADVANCE}, {@code
  * SETTLE}, {@code EVENTS} and {@code JOBS} do one after another for many.
  *
- * <p>The run is locked first, then its job: the two are asked for in this order, and what is wrong with the first is raised
- * before the second is looked at. Who had to wait for a lock is shown the row as it is now, and the condition is tested
- * again; so no LATERAL locks beforehand here. The inbox is looked at as of the beginning of the statement: a message that
- * comes too late for that is found by the next claim, and its sender nudges.
+ * <p>The run is locked first, then its job: their counts are tested in this order, and an error of the first is raised
+ * before the second is tested. A statement that had to wait for a lock gets the present row and tests its condition
+ * again, so no LATERAL locks beforehand here. The inbox is read as of the beginning of the statement: a message that
+ * comes later is found by the next claim, and its sender nudges.
  */
 public final class StepSql {
     private StepSql() {}
 
-    /** Sets what {@link TransitionSql#ADVANCE} sets. Its parameters stand in {@link LoneStep} in the same order. */
+    /** Does what {@link TransitionSql#ADVANCE} does. {@link LoneStep} has its parameters in the same order. */
     private static final String ADVANCE = """
             with waiting as (
                 select ?::boolean and exists (select 1 from durable.inbox i
@@ -53,7 +53,7 @@ public final class StepSql {
     static final String SETTLE_AND_DECIDE = ADVANCE + SETTLE + EVENTS + RESULT_AND_JOB;
     static final String SETTLE_AND_BEAR = ADVANCE + SETTLE + EVENTS + JOBS + RESULT_AND_JOB;
 
-    /** A job is never inserted without an event. */
+    /** The statement for such a step. A job is never inserted without an event. */
     static String of(boolean settles, boolean appends, boolean bears) {
         if (bears) {
             return settles ? SETTLE_AND_BEAR : BEAR;

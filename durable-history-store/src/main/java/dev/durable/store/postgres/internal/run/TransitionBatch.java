@@ -37,14 +37,14 @@ final class TransitionBatch {
     private final List<Transition> advancing;
     private final List<Transition> stalling;
     private final List<Transition> closing;
-    /** Whether what the jobs of closing runs carried is among the events. */
+    /** True if the notes and details of the jobs that closing runs leave are among the events. */
     private final boolean told;
 
     TransitionBatch(List<Transition> transitions) {
         this(transitions, false);
     }
 
-    /** Of transitions whose events have what the jobs carried that their runs leave when they close. */
+    /** The batch of transitions whose events contain the notes and details of jobs that closing runs leave. */
     static TransitionBatch told(List<Transition> transitions) {
         return new TransitionBatch(transitions, true);
     }
@@ -70,8 +70,8 @@ final class TransitionBatch {
     }
 
     /**
-     * Locks what {@link #write} will touch, in order, where it does not do so by itself: runs that go on, or that all end,
-     * are locked by its first statement.
+     * Locks, in order, the rows that {@link #write} will change, unless its first statement locks them itself, as it
+     * does if all runs go on or all runs end.
      */
     void lock(SqlScript script) {
         if (!closing.isEmpty() && !allClose()) {
@@ -83,19 +83,19 @@ final class TransitionBatch {
         }
     }
 
-    /** Whether runs end and nothing else: then two statements lock and write everything. */
+    /** Returns whether all runs of the batch end: then two statements lock and write everything. */
     private boolean allClose() {
         return !closing.isEmpty() && closing.size() == all.size();
     }
 
-    /** Takes the runs that close from their senders. */
+    /** Locks the runs that close against their senders. */
     void lockClosers(SqlScript script) {
         if (!closing.isEmpty()) {
             script.then(TransitionSql.LOCK_CLOSERS, counted(closing, fences(closing)));
         }
     }
 
-    /** Writes everything; {@code waiting} gets the runs that rest although a message waits. */
+    /** Writes everything; {@code waiting} gets the runs that are parked although a message waits. */
     void write(SqlScript script, Set<UUID> waiting) {
         if (LoneStep.is(all)) {
             new LoneStep(all.getFirst()).write(script, waiting);
@@ -123,7 +123,7 @@ final class TransitionBatch {
         close(script);
     }
 
-    /** Ends runs whatever waits for them, for who has locked them and their jobs. */
+    /** Closes runs whatever waits for them, for a caller that has locked them and their jobs. */
     void seize(SqlScript script) {
         script.then(TransitionSql.DROP_RUNNING_JOBS, runs(closing), shards(closing), NO_LEASES);
         EventRows.of(closing).insert(script);
@@ -282,7 +282,7 @@ final class TransitionBatch {
                 longs(stalling, t -> stop(t).retryIn().toMillis()));
     }
 
-    /** run_id, shard, fence, next_event_id: what makes a transition valid. */
+    /** The parameters run_id, shard, fence, next_event_id, by which a transition is valid. */
     static Param[] fences(List<Transition> transitions) {
         return new Param[] {
             runs(transitions),

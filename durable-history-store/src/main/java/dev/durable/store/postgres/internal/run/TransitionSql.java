@@ -6,20 +6,21 @@ import dev.durable.store.postgres.internal.job.QueuePlaceSql;
 /**
  * The SQL of transitions, in the order in which the statements run.
  *
- * <p>Lock order: run_state by (shard, workflow id), then activity_job by (run id, seq), then the rest by key. The arrays
- * come sorted so, {@code unnest} is the outer side, and each row but those of {@link #ADVANCE} is locked by key in a
- * LATERAL before it is written by ctid. A LATERAL that had to wait gives the <i>new</i> row version, which the same
- * statement's snapshot does not see: where a promise hangs on it rows are counted ({@code must}), or the lock is a
- * statement of its own.
+ * <p>Lock order: run_state by (shard, workflow id), then activity_job by (run id, seq), then the rest by key. The
+ * arrays come sorted so, {@code unnest} is the outer side, and each row but those of {@link #ADVANCE} is locked by key
+ * in a LATERAL before it is written by ctid. A LATERAL that had to wait returns the <i>new</i> row version, which the
+ * statement's own snapshot does not see: where a guarantee depends on it, rows are counted ({@code must}), or the lock
+ * is a statement of its own.
  *
- * <p>Plans must not depend on statistics, which may tell of tables that were empty (decision 0045, {@code PlanTest}). So
- * an inner LATERAL that does not lock ends in {@code offset 0}, which keeps its side inner; and {@code +shard} and {@code
- * wakes::int = 1} are comparisons that no index serves, which leaves the one that begins with what is looked for.
+ * <p>Plans must not depend on statistics, which may describe tables that were empty (decision 0045, {@code PlanTest}).
+ * So an inner LATERAL that does not lock ends in {@code offset 0}, which keeps its side inner; and {@code +shard} and
+ * {@code wakes::int = 1} are comparisons that no index serves, so that the planner uses the index that begins with the
+ * id.
  */
 public final class TransitionSql {
     private TransitionSql() {}
 
-    /** Runs of a batch in which somebody closes: all, in order, before anything else. */
+    /** Locks the runs of a batch in which a run closes: all, in order, before anything else. */
     static final String LOCK_RUNS = """
             select u.run_id from unnest(?::uuid[], ?::smallint[], ?::uuid[], ?::bigint[])
                        as u(run_id, shard, fence, next_event_id)
@@ -34,11 +35,14 @@ public final class TransitionSql {
                     where s.run_id = u.run_id and +s.shard = u.shard and s.fence = u.fence
                       and s.next_event_id = u.next_event_id for update) s""";
 
-    /** Closers lock out senders, whose KEY SHARE this waits for; the inbox is tested in a later statement. */
+    /** Locks closing runs against senders, for whose KEY SHARE it waits; the inbox is tested in a later statement. */
     static final String LOCK_CLOSERS =
             "with x as (" + CLOSERS + ") select durable.must(count(*) = ?, 'fence of a closing run') from x";
 
-    /** Jobs that end here, a range of seqs of a run each: this is where a remote outcome is waited for. */
+    /**
+     * Locks the jobs that end here, a range of seqs of a run each, and waits here for outcomes that another process is
+     * writing.
+     */
     static final String LOCK_JOBS = """
             select j.* from unnest(?::uuid[], ?::smallint[], ?::int[], ?::int[]) as u(run_id, shard, first, last)
              cross join lateral (
@@ -48,29 +52,29 @@ public final class TransitionSql {
                      where j.run_id = u.run_id and j.shard = u.shard and j.seq between u.first and u.last
                      order by j.seq for update) j""";
 
-    /** Closers with messages beyond those they consume; asked when they and their jobs are locked. */
+    /** Finds closing runs with messages beyond those that they consume; run when they and their jobs are locked. */
     static final String WITH_MESSAGES = """
             select u.run_id from unnest(?::uuid[], ?::smallint[]) as u(run_id, shard)
              where exists (select 1 from durable.inbox i
                     where i.run_id = u.run_id and i.shard = u.shard and i.wakes::int = 1
                       and i.message_id <> all(?::uuid[]))""";
 
-    /** After three refusals: senders of messages wait outside until the run is closed. */
+    /** Marks a run as closing after three refusals: from then on senders have to try again until it is closed. */
     static final String MARK_CLOSING = """
             update durable.run_state s set closing = true
              where s.run_id = any(?::uuid[]) and +s.shard = any(?::smallint[])""";
 
     /**
      * The step itself (that of a run alone is in {@link StepSql}): a writer that names the current fence and the next
-     * event id
-     * replaces the fence. Says who rests although a message waits beyond those it consumes; a message that comes too late
-     * to be seen here is found by the next claim. Mostly no run of the batch has any: that is asked once for all of them
-     * (one descent of the index from PostgreSQL 17 on), and only then for each.
+     * event id replaces the fence. Returns the runs that are parked although a message waits beyond those that they
+     * consume; a message that comes too late to be seen here is found by the next claim. Mostly no run of the batch has
+     * any, so that is tested once for all of them (one descent of the index from PostgreSQL 17 on), and only then for
+     * each.
      *
-     * <p>Here the update itself locks, row by row in the order of the arrays; where it had to wait it tests the row's new
-     * version. A lock before it costs a tenth more (decision 0045). The id is compared as one of an array so that the table
-     * can't be the outer side: by an index that is in order of the id, the planner would rather walk through a table it
-     * takes to be nearly empty.
+     * <p>Here the update itself locks, row by row in the order of the arrays; if it had to wait, it tests the row's new
+     * version. A lock before it costs a tenth more (decision 0045). The id is compared as one of an array so that the
+     * table can't be the outer side: by an index that is in order of the id, the planner would rather walk through a
+     * table it takes to be nearly empty.
      */
     static final String ADVANCE = """
             with x as (
@@ -94,7 +98,7 @@ public final class TransitionSql {
                    and s.next_event_id = u.next_event_id returning s.run_id, u.more)
             select durable.must(count(*) = ?, 'fence'), array_agg(x.run_id) filter (where x.more) as waiting from x""";
 
-    /** A run that can't go on for now: why, and when to look again. Whatever woke it stays. */
+    /** Records why a run can't go on for now, and when it is to be tried again. Its messages and timers stay. */
     static final String STALL = """
             with x as (
                 update durable.run_state s
@@ -109,7 +113,7 @@ public final class TransitionSql {
                  where s.ctid = u.c returning 1)
             select durable.must(count(*) = ?, 'fence of a stalling run') from x""";
 
-    /** Jobs settled in this worker, under the leases it holds. */
+    /** Deletes jobs that ended in this worker, under the leases that it holds. */
     static final String SETTLE = """
             with x as (delete from durable.activity_job where ctid = any(array(
                 select j.c from unnest(?::uuid[], ?::smallint[], ?::int[], ?::uuid[]) as u(run_id, shard, seq, lease)
@@ -118,7 +122,10 @@ public final class TransitionSql {
                         for update) j)) returning 1)
             select durable.must(count(*) = ?, 'lease') from x""";
 
-    /** Only the holder of the fence deletes messages, and nobody updates them: no lock is needed. */
+    /**
+     * Deletes consumed messages. Only the holder of the fence deletes messages, and no transaction updates them, so no
+     * lock is needed.
+     */
     static final String CONSUME = """
             delete from durable.inbox where ctid = any(array(
                 select i.c from unnest(?::uuid[], ?::smallint[], ?::uuid[]) as u(run_id, shard, message_id)
@@ -132,14 +139,14 @@ public final class TransitionSql {
                           ?::text[]) as u(run_id, event_id, at, message_id, fence, shard, type, attributes)""";
 
     /**
-     * Ready jobs, those that wait until their limit key lets them through, and eager ones, which are inserted as
-     * claimed by the worker that writes them.
+     * Inserts jobs: ready ones, those that wait until their limit key lets them through, and eager ones, which are
+     * inserted as claimed by the worker that writes them.
      */
     static final String JOBS = births("", "durable.clock()", "", "", "", "");
 
     /**
-     * The same for births of which some have a delay, or a place in a batch, in two more columns: null is none. Those with a
-     * place stand by it in their queue, however they are written. Steps have none of them.
+     * Inserts jobs of which some have a delay, or a place in a batch, in two more columns: null is none. Jobs with a
+     * place are ordered by it in their queue, whatever the order in which they are written. Jobs of steps have neither.
      */
     static final String JOBS_APART = births(
             ", visible_at",
@@ -168,14 +175,14 @@ public final class TransitionSql {
                         scheduled_at, start_deadline, close_deadline, max_crashes, input, options, headers, limit_key%s)""".formatted(visibleAt, since, delayed, due, type, column));
     }
 
-    /** Deletes the remaining jobs of runs that close; their outcomes were locked out until here. */
+    /** Deletes the remaining jobs of runs that close; outcomes of other processes could not be written until here. */
     static final String DROP_JOBS = """
             delete from durable.activity_job where ctid = any(array(
                 select j.c from unnest(?::uuid[], ?::smallint[]) as u(run_id, shard)
                  cross join lateral (select j.ctid as c from durable.activity_job j
                         where j.run_id = u.run_id and j.shard = u.shard order by j.seq for update) j))""";
 
-    /** What a deleted job carried that the history has to keep: notes, or heartbeat details. */
+    /** The condition that a deleted job carried notes or heartbeat details, which the history has to keep. */
     private static final String CARRIED = """
             (e.noted or exists (select 1 from durable.activity_heartbeat h
                     where h.run_id = e.run_id and h.shard = e.shard and h.seq = e.seq offset 0))""";
@@ -184,15 +191,21 @@ public final class TransitionSql {
             + " returning run_id, shard, seq, lease, session, task_queue, limit_key,"
             + " notes is not null or operator_notes is not null as noted)";
 
-    /** The same where bodies of theirs may go on: those of jobs that are limited keep their places. */
+    /** Deletes the jobs of runs whose bodies may go on: bodies of jobs under limits keep their places. */
     static final String DROP_RUNNING_JOBS = "with " + ENDED + "\n" + LimitPlaceSql.KEEP_ENDED;
 
-    /** The same where none may carry anything: what it carries is written by who has locked it and read it. */
+    /**
+     * Deletes the jobs of closing runs if none carries notes or details: those of other jobs have been read and written
+     * under the lock.
+     */
     static final String DROP_SILENT_JOBS = "with " + ENDED + ",\nkept as (" + LimitPlaceSql.KEEP_ENDED + ")\n"
             + "select durable.must(not exists (select 1 from ended e where " + CARRIED
             + "), 'job with something to tell')";
 
-    /** After the locks, in a statement of its own: its snapshot sees whatever they waited for. */
+    /**
+     * Checks, after the locks and in a statement of its own, that no message and no job is left: its snapshot sees the
+     * commits that the locks waited for.
+     */
     static final String NOTHING_WAITS = """
             select durable.must(
                 not exists (select 1 from durable.inbox i
@@ -221,10 +234,11 @@ public final class TransitionSql {
             delete from durable.run_state s where s.run_id = any(?::uuid[]) and +s.shard = any(?::smallint[])""";
 
     /**
-     * Where nothing but closers is written, all of it goes into two statements. First the runs are locked, then their jobs
-     * go; the settled ones must be among them, under their leases, and of the others none may carry anything that the
-     * history has to keep, unless that is among the events. One that somebody changed while this waited for it stays, and is
-     * found by the count or as a job that is left. The bodies of the others may go on ({@link LimitPlaceSql}).
+     * The first of two statements for a batch in which all runs close. It locks the runs, then deletes their jobs; the
+     * completed ones must be among them, under their leases, and the others must carry no notes or details for the
+     * history, unless those are among the events. A job that another transaction changed while this statement waited
+     * for it stays, and is found by the count or as a job that is left. The bodies of the others may go on ({@link
+     * LimitPlaceSql}).
      */
     static final String END = "with locked as (" + CLOSERS + "),\n" + ENDED + ",\nkept as (" + LimitPlaceSql.KEEP_ENDED
             + ")\n"
@@ -235,7 +249,7 @@ public final class TransitionSql {
             + " where coalesce(e.lease not in (select unnest(?::uuid[])), true) and " + CARRIED
             + "), 'job with something to tell')";
 
-    /** Then, as of after these locks, what waits is looked for, and the rest is written. */
+    /** The second statement: with a snapshot after these locks it tests that no message waits, and writes the rest. */
     static final String CLOSE = "with appended as (" + EVENTS + "),\nclosed as (" + CLOSE_RUNS + "),\nread as ("
             + DROP_INBOX + "),\nsilent as (" + DROP_ALL_HEARTBEATS + "),\ngone as (" + DROP_STATE + ")\n"
             + NOTHING_WAITS;

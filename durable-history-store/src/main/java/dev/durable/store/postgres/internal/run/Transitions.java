@@ -24,13 +24,13 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * Writes transitions of runs: optimistically in one round trip, with a slow path where one is stale or locked.
+ * Writes transitions of runs: optimistically in one round trip, with a slow path if one is stale or locked.
  *
  * <pre>
  *   optimistic: all at once, counted, one round trip ── a count is wrong ──► careful: lock, find the stale ones, write the
  *                                                                            others, in one transaction
- *                                                    ── a lock is late ────► careful, by {@link BatchHalving}: who waits is
- *                                                                            LOCKED, the others are written
+ *                                                    ── a lock is late ────► careful, by {@link BatchHalving}: items that
+ *                                                                            wait are LOCKED, the others are written
  * </pre>
  */
 final class Transitions {
@@ -57,7 +57,10 @@ final class Transitions {
         return transitions.stream().map(t -> outcomes.get(t.run())).toList();
     }
 
-    /** What a cancellation does depends on the job that is found. */
+    /**
+     * Returns whether the transitions may be written without a check: the effect of a cancellation depends on the job
+     * that is found.
+     */
     private static boolean mayBeWrittenAtOnce(List<Transition> transitions) {
         return transitions.stream().allMatch(t -> t.jobs().cancelled().isEmpty());
     }
@@ -124,7 +127,7 @@ final class Transitions {
         }
     }
 
-    /** Some were written: the caller has to ask for each. */
+    /** The error for a batch of which a part was written: the caller has to read back each transition. */
     private static CommitUnknownException partlyWritten(Exception e) {
         return new CommitUnknownException(
                 "a batch that was written in parts broke off in the middle: "

@@ -22,18 +22,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Executes DDL so that nobody waits for it long: with a short lock timeout, retried until it succeeds. A statement that
- * waits for a table holds up all who come after it: so a transaction waits for {@value #LOCK_TIMEOUT_MILLIS} ms, less
- * than any statement of the engine's, is rolled back, and comes again after a pause, until its patience is over.
+ * Executes DDL so that no statement waits for it long: with a short lock timeout, retried until it succeeds. A
+ * statement that waits for a table holds up all statements that come after it, so a transaction waits for {@value
+ * #LOCK_TIMEOUT_MILLIS} ms, less than any statement of the engine's, is rolled back, and is repeated after a pause,
+ * until its patience is over.
  *
- * <p>Of several processes one has its turn, by a lock of the table {@code schema_version}, which nobody can take who has
- * no more than a worker's rights. It is tried and never waited for, and gives its transaction neither a snapshot nor an id,
- * for which a concurrent build in the same turn would wait, and vacuum behind it. Where there is no schema yet, who makes
- * it first has it: the others meet its names in the catalog. Nothing is left in the session, so a pooler in transaction
- * mode is fine; only {@link #alone} needs a direct connection.
+ * <p>One process at a time has its turn, by a lock of the table {@code schema_version}, which a user with no more than
+ * a worker's rights can't take. The lock is tried and never waited for, and gives its transaction neither a snapshot
+ * nor an id, for which a concurrent build in the same turn would wait, and vacuum behind it. Where there is no schema
+ * yet, the process that creates it first has the turn: the others meet its names in the catalog. No state is left in
+ * the session, so a pooler in transaction mode is fine; only {@link #alone} needs a direct connection.
  */
 public final class Ddl {
-    /** How long a change is tried again. A reader that holds its table longer than that has to be ended by somebody. */
+    /** How long a change is tried again. A reader that holds its table for longer has to be ended by an operator. */
     public static final Duration PATIENCE = Duration.ofMinutes(2);
 
     private static final Logger log = LoggerFactory.getLogger(Ddl.class);
@@ -41,7 +42,10 @@ public final class Ddl {
     private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
     private static final int DOUBLINGS = 3;
     private static final List<String> SESSION = List.of("lock_timeout", "statement_timeout", "search_path");
-    /** What who makes the same at the same time meets: unique_violation (of the catalog), duplicate_schema, duplicate_table. */
+    /**
+     * The errors of a process that creates an object while another process creates it: unique_violation (of the
+     * catalog), duplicate_schema, duplicate_table.
+     */
     private static final Set<String> NAME_IS_TAKEN = Set.of("23505", "42P06", "42P07");
 
     private final DataSource owner;
@@ -56,7 +60,7 @@ public final class Ddl {
         this.patience = patience;
     }
 
-    /** Does the work in a transaction; it may be run again. */
+    /** Does the work in a transaction; the work may be run again. */
     public void transaction(String what, Work work) {
         long start = System.nanoTime();
         for (int attempt = 0; ; attempt++) {
@@ -78,13 +82,14 @@ public final class Ddl {
     }
 
     /**
-     * Runs a statement that must not be in a transaction, on a connection of its own beside the transaction whose turn it
-     * is. Nobody waits behind such a statement, so it waits for others as long as its patience lasts.
+     * Runs a statement that must not be in a transaction, on a connection of its own beside the transaction that has
+     * the turn. No statement waits behind such a one, so it waits for others as long as its patience lasts.
      *
      * @param turn the statement of that transaction
      */
     public void alone(Statement turn, String sql) throws SQLException {
-        // A query's portal keeps its snapshot until the next statement; this one has none, so nobody waits for it.
+        // A query's portal keeps its snapshot until the next statement; this statement has none, so that the build does
+        // not wait for it.
         turn.execute("set local statement_timeout = 0");
         try (PooledConnection borrowed = second();
                 Statement statement = borrowed.connection().createStatement()) {
@@ -111,13 +116,13 @@ public final class Ddl {
         statement.execute("select " + transactionTimeout(values.get(SESSION.size()), false));
     }
 
-    /** Servers before 17 do not know it. */
+    /** Sets transaction_timeout, which servers before 17 do not know. */
     public static String transactionTimeout(String value, boolean local) {
         return "(select pg_catalog.set_config(s.name, '" + value + "', " + local
                 + ") from pg_catalog.pg_settings s where s.name operator(pg_catalog.=) 'transaction_timeout')";
     }
 
-    /** Gives whether it was this process's turn. */
+    /** Returns whether it was this process's turn. */
     private boolean isDone(Work work) throws SQLException {
         try (PooledConnection borrowed = borrow();
                 Statement statement = borrowed.connection().createStatement()) {
@@ -252,7 +257,7 @@ public final class Ddl {
         }
     }
 
-    /** Of random length: longer from attempt to attempt, up to two seconds. */
+    /** Waits for a random time, longer from attempt to attempt, up to two seconds. */
     private static void pause(int attempt) {
         long most = FIRST_PAUSE_NANOS << Math.min(attempt, DOUBLINGS);
         LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(most / 2, most));
@@ -269,7 +274,6 @@ public final class Ddl {
         }
     }
 
-    /** What is done in a transaction. */
     @FunctionalInterface
     public interface Work {
         void in(Statement statement) throws SQLException;

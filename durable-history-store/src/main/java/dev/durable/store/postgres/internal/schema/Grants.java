@@ -27,7 +27,10 @@ public final class Grants {
             Pattern.compile("grant ([a-z, ]+) on (?:(schema|function) )?(?:durable\\.)?(\\w+).* to durable_(\\w+);");
     private static final Pattern COMMA = Pattern.compile(", ");
 
-    /** What a role, or null for the user of the connection, lacks of these rights. What does not exist nobody needs. */
+    /**
+     * The rights that a role, or for null the user of the connection, lacks of these. A right on an object that does
+     * not exist is not needed.
+     */
     private static final String MISSING = """
             select u.privilege || ' on ' || u.kind || u.object as missing
               from unnest(?::text[], ?::text[], ?::text[]) with ordinality as u(privilege, kind, object, place)
@@ -40,7 +43,7 @@ public final class Grants {
                                             else has_function_privilege(role.it, p.oid, u.privilege) end, true)
              order by u.place""";
 
-    /** Roles of these names that were not made for this: they log in, or have rights or objects in this database. */
+    /** Roles of these names with another purpose: they log in, or have rights or objects in this database. */
     private static final String OTHERS = """
             select r.rolname from pg_catalog.pg_roles r
              where r.rolname = any(?)
@@ -61,14 +64,17 @@ public final class Grants {
     private final List<Right> rights;
 
     /**
-     * One that a role has.
+     * A right of a role.
      *
      * @param role the end of its name
      * @param kind {@code "schema "}, {@code "function "}, or nothing for a table
      */
     private record Right(String role, String privilege, String kind, String object) {}
 
-    /** @param prefix with which the names of the roles begin */
+    /**
+     *
+     * @param prefix the prefix of the roles' names
+     */
     public Grants(SchemaName schema, String prefix) {
         this.schema = schema;
         this.prefix = prefix;
@@ -87,7 +93,6 @@ public final class Grants {
                 : Stream.empty();
     }
 
-    /** The statements with the names in use. */
     public String sql() {
         String text = Migrations.resource(FILE);
         for (String kind : KINDS) {
@@ -97,14 +102,14 @@ public final class Grants {
                 .replace("schema durable ", "schema " + schema.quoted() + " ");
     }
 
-    /** The statements for those of the roles that exist. */
+    /** The statements for the roles that exist. */
     public String sqlForThoseThatExist() {
         return KINDS.stream()
                 .map(kind -> sql().lines()
                         .filter(line -> !line.startsWith("--") && line.endsWith(quoted(kind) + ";"))
                         .collect(Collectors.joining(
                                 "\n",
-                                // One after the other: two at once would change the same rows of the catalog.
+                                // In turns, as two transactions at once would change the same rows of the catalog.
                                 "do $grants$ begin if to_regrole('" + quoted(kind) + "') is not null then\n"
                                         + "lock table " + schema.quoted() + ".schema_version in exclusive mode;\n",
                                 "\nend if; end $grants$;\n")))
@@ -124,7 +129,8 @@ public final class Grants {
     }
 
     /**
-     * The roles that exist and lack something. None where this user does not own the schema: then it is a DBA's to give.
+     * The roles that exist and lack rights. None if this user does not own the schema: then a DBA has to grant the
+     * rights.
      *
      * @param migrated whether there may be new tables
      */
@@ -142,18 +148,18 @@ public final class Grants {
                 : lacking;
     }
 
-    /** Gives the roles that exist what they lack. */
+    /** Grants the existing roles the rights that they lack. */
     void give(Statement turn, List<String> lacking) throws SQLException {
         turn.execute(sqlForThoseThatExist());
         log.info("{} may do in schema {} what grants.sql says", lacking, schema.quoted());
     }
 
-    /** The names of our roles that stand for something else already. */
+    /** The names of our roles that belong to roles with another purpose already. */
     List<String> takenByOthers(Connection connection) throws SQLException {
         return names(connection, OTHERS, KINDS.stream().map(this::role).toList());
     }
 
-    /** What the user of this connection lacks of the rights of a worker, such as {@code insert on audit}. */
+    /** The rights of a worker that the user of this connection lacks, such as {@code insert on audit}. */
     public List<String> missing(Connection connection) throws SQLException {
         return missing(connection, WORKER, null);
     }

@@ -26,12 +26,12 @@ import org.slf4j.LoggerFactory;
 /**
  * Migrates the schema to the version of this library, or checks that the library can work with its version.
  *
- * <p>What stands in {@code schema_version} is looked at first: where it is enough, nothing else is done, so a fleet that
- * restarts takes no locks and needs no rights. Several processes that start at once take turns ({@link Ddl}), and each looks
- * again when it has its turn: who dies in the middle leaves whole steps.
+ * <p>The version in {@code schema_version} is read first: if it is high enough, nothing else is done, so a fleet that
+ * restarts takes no locks and needs no rights. Several processes that start at once take turns ({@link Ddl}), and each
+ * reads the version again when it has its turn: a process that dies in the middle leaves whole steps.
  */
 public final class Migration {
-    /** The oldest server; older ones lack what the statements use. */
+    /** The oldest supported server; older ones lack features that the statements use. */
     private static final int OLDEST_POSTGRES = 14;
     /** This release of Durable, as in the build. Schemas name the oldest one that can work with them. */
     private static final Version RELEASE = Version.parse("0.1.0");
@@ -51,9 +51,10 @@ public final class Migration {
     private final Migrations migrations;
 
     /**
-     * @param owner connections of the schema's owner; null where those of the store are
-     * @param rolePrefix with which the names of the roles begin; null is the schema's name
-     * @param patience how long a step is tried again whose table others have locked
+     *
+     * @param owner connections of the schema's owner; null if those of the store are
+     * @param rolePrefix the prefix of the roles' names; null is the schema's name
+     * @param patience how long a step is tried again while other transactions have locked its table
      * @param migrations the files that bring the schema to its version
      */
     public Migration(
@@ -115,7 +116,10 @@ public final class Migration {
         }
     }
 
-    /** Where others make the schema, the login of this process needs no right to. Who makes it, must have it: nothing is said. */
+    /**
+     * Tells that the login of this process has rights of the schema's owner, which it does not need as another user
+     * migrates the schema. If this process migrates the schema itself, it needs them, and nothing is logged.
+     */
     private void tellOwner(String who) {
         try (PooledConnection borrowed = PooledConnection.from(dataSource)) {
             SearchPath.around(borrowed.connection(), connection -> {
@@ -144,7 +148,7 @@ public final class Migration {
         }
     }
 
-    /** What the owner has made is of use only where this process finds it and may read it. */
+    /** Checks that this process finds the schema that the owner has migrated, and may read it. */
     private void seen() {
         Found found = look(dataSource, failures);
         refuseOlder(found.product(), found.postgres());
@@ -163,7 +167,7 @@ public final class Migration {
 
     private void refuseRolesOfOthers() {
         List<String> taken = on(grants::takenByOthers);
-        // Not those that another process has made with the schema since this one looked.
+        // The names that another process has created with the schema since this one looked do not count.
         if (!taken.isEmpty() && look(owner, ownersFailures).schema().isEmpty()) {
             throw new DurableException("schema " + schema.quoted() + " in the database at " + failures.database()
                     + " is not made: its roles would be " + grants.role("worker") + " and " + grants.role("retention")
@@ -238,11 +242,11 @@ public final class Migration {
         }
     }
 
-    /** The whole of a schema that has nothing yet: at once, as nobody can wait for it. Gives the version that is there then. */
+    /** Creates a new schema at once, as no process can wait for it. Returns the version that is there then. */
     private int make(Statement statement) throws SQLException {
         Optional<SchemaVersion> meanwhile = version(statement);
         if (meanwhile.isEmpty()) {
-            // CREATE SCHEMA IF NOT EXISTS asks for the right also where the schema exists.
+            // CREATE SCHEMA IF NOT EXISTS needs the right even if the schema exists.
             boolean exists = !Ddl.strings(
                             statement, "select 1 from pg_namespace where nspname = '" + schema.value() + "'")
                     .isEmpty();
@@ -268,14 +272,14 @@ public final class Migration {
         }
     }
 
-    /** What the server has to say of it, for instance of roles that this user may not create. */
+    /** Logs the notices of the server, for instance about roles that this user may not create. */
     private static void tell(Statement statement) throws SQLException {
         for (SQLWarning notice = statement.getWarnings(); notice != null; notice = notice.getNextWarning()) {
             log.info("the server says: {}", notice.getMessage());
         }
     }
 
-    /** A build that was broken off leaves an index that is never used and that IF NOT EXISTS takes for done. */
+    /** Drops the index of an interrupted build, which is never used and which IF NOT EXISTS takes for finished. */
     private void dropUnfinished(String index, Statement statement) throws SQLException {
         List<String> unfinished = Ddl.strings(
                 statement,

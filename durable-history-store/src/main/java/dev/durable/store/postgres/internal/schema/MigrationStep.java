@@ -8,11 +8,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One step of a migration: a transaction, or a single statement outside of any ({@code create index concurrently}). The
- * last one of a version writes it into {@code schema_version}; those before it may be run again after a failure, so
- * they look whether they are needed.
+ * last step of a version writes the version into {@code schema_version}; those before it may be run again after a
+ * failure, so they check whether they are needed.
  *
- * <p>In a file, the line {@code -- step} begins another transaction, and {@code -- step: concurrently} one {@code create
- * index concurrently if not exists}.
+ * <p>In a file, the line {@code -- step} begins another transaction, and {@code -- step: concurrently} one {@code
+ * create index concurrently if not exists}.
  *
  * @param index the index that it builds outside of a transaction; null is an ordinary step
  */
@@ -35,7 +35,7 @@ public record MigrationStep(
         return steps;
     }
 
-    /** What stands before the first step is a comment, where a file has several. */
+    /** In a file with several steps, the lines before the first step are a comment. */
     private static void add(List<MigrationStep> steps, int version, String sql, boolean concurrently) {
         if (sql.lines().allMatch(line -> line.isBlank() || line.startsWith("--"))) {
             return;

@@ -10,15 +10,14 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * Migration files in the order of their versions, and the scripts that they give. The number at the beginning of a file's
- * name, {@code V12__….sql}, is the version to which the file brings a schema; {@link MigrationStep} says how a file is cut
- * into transactions. In a file, <code>${schema}</code> stands for the quoted name of the schema, and <code>${name}</code>
- * for the beginning of the roles' names.
+ * Migration files in the order of their versions, and the scripts that they give. The number at the beginning of a
+ * file's name, {@code V12__….sql}, is the version to which the file brings a schema; {@link MigrationStep} says how a
+ * file is cut into transactions. In a file, <code>${schema}</code> stands for the quoted name of the schema, and
+ * <code>${name}</code> for the prefix of the roles' names.
  *
- * @param files paths of resources; the first file makes the schema
+ * @param files paths of resources; the first file creates the schema
  */
 public record Migrations(List<String> files) {
-    /** The migrations of this library. */
     public static final Migrations OF_LIBRARY =
             new Migrations(List.of("dev/durable/store/postgres/migration/V1__baseline.sql"));
 
@@ -28,16 +27,16 @@ public record Migrations(List<String> files) {
     }
 
     /**
-     * The script for a new schema. No other process can wait for it yet, so it has no transactions of its own: it is run in
-     * one, or in none. The session's {@code search_path} has to be set.
+     * The script for a new schema. As no process uses the schema yet, none can be blocked, and the script has no
+     * transactions of its own: it is run in one, or in none. The session's {@code search_path} has to be set.
      */
     public String script(SchemaName schema, String rolePrefix) {
         return whole(schema, rolePrefix, version());
     }
 
     /**
-     * The script that brings a schema from one version to another; 0 is no schema yet. It sets the {@code search_path} and
-     * leaves it as it was.
+     * The script that brings a schema from one version to another; 0 is no schema yet. It sets the {@code search_path}
+     * and restores it.
      *
      * @throws IllegalArgumentException if there is no such version
      */
@@ -85,7 +84,7 @@ public record Migrations(List<String> files) {
         return script.append(grantsAt(to, schema, rolePrefix)).toString();
     }
 
-    /** The rights are those of the last version. */
+    /** The grants, if this is the last version, as they belong to that. */
     private String grantsAt(int version, SchemaName schema, String rolePrefix) {
         return version == version() ? "\n-- grants.sql\n" + new Grants(schema, rolePrefix).sqlForThoseThatExist() : "";
     }
@@ -104,7 +103,10 @@ public record Migrations(List<String> files) {
                 """.formatted(schema.quoted(), before, before, step.version(), step.sql());
     }
 
-    /** An index whose build was broken off exists and is never used, and IF NOT EXISTS would take it for a finished one. */
+    /**
+     * A concurrent build. If an earlier build was interrupted, its index exists and is never used, and IF NOT EXISTS
+     * would take it for a finished one.
+     */
     private static String alone(MigrationStep step, SchemaName schema) {
         return """
                 do $index$

@@ -8,7 +8,10 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import org.postgresql.PGConnection;
 
-/** Refuses a database, and connections to it, with which the engine would fail later, for single values or now and then. */
+/**
+ * Refuses a database, and connections to it, with which the engine would fail later: for single values, or from time to
+ * time.
+ */
 final class Suitability {
     private static final String QUESTION = """
             select pg_catalog.current_setting('server_encoding') as encoding, pg_catalog.current_database() as database,

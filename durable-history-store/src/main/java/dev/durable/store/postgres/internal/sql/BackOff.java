@@ -1,6 +1,9 @@
 package dev.durable.store.postgres.internal.sql;
 
-/** Pauses that grow while something keeps failing, from a quarter of a second to half a minute. Guarded by its owner. */
+/**
+ * Computes pauses that grow while calls keep failing, from a quarter of a second to half a minute. Not thread-safe: its
+ * owner guards it.
+ */
 public final class BackOff {
     private static final long FIRST_MILLIS = 250;
     private static final long LONGEST_MILLIS = 30_000;
@@ -11,7 +14,7 @@ public final class BackOff {
         next = FIRST_MILLIS;
     }
 
-    /** How many milliseconds to wait now. */
+    /** Takes note of a failure; returns how many milliseconds to wait now. */
     public long failed() {
         long pause = next;
         next = Math.min(LONGEST_MILLIS, next * 2);

@@ -11,11 +11,11 @@ import java.util.function.Function;
 
 /**
  * Splits a batch that met a locked row into halves, again and again, until the items that wait for the lock stand
- * alone; those are not written, all others are. One of 64 costs its neighbours six probes.
+ * alone; those are not written, all others are. One locked item of 64 costs the others six probes.
  *
- * <p>What concerns the same row keeps its order: once an item is found locked, later ones of its row are too.
+ * <p>Items of one row keep their order: once an item is found locked, later ones of its row count as locked, too.
  *
- * @param <T> items
+ * @param <T> the type of items
  */
 public final class BatchHalving<T> {
     private static final int MOST_ROLLBACKS = 12;
@@ -34,7 +34,8 @@ public final class BatchHalving<T> {
     }
 
     /**
-     * @param row which row an item needs
+     *
+     * @param row the row that an item needs
      * @param part writes items
      */
     public BatchHalving(Function<T, Object> row, Part<T> part) {
@@ -43,9 +44,9 @@ public final class BatchHalving<T> {
     }
 
     /**
-     * Gives those that were not written, because they are locked.
+     * Writes the items. Returns those that were not written, because they are locked.
      *
-     * @param why what the whole batch met: a lock, or a rollback for others' sake; anything else is thrown
+     * @param why the error of the whole batch: a lock, or a rollback as a victim of others; any other is thrown
      */
     public List<T> write(List<T> items, SqlState why) throws SQLException {
         if (why == SqlState.LOCKED && items.size() == 1) {

@@ -14,10 +14,10 @@ import org.postgresql.jdbc.PreferQueryMode;
 
 /**
  * Writes arrays of UUIDs and timestamps as parameters in PostgreSQL's binary format. The driver does so for numbers and
- * texts; ids and times, which every hot statement is full of, it would write and the server would read as text.
+ * texts; ids and times, of which every frequent statement has many, it would send as text.
  *
- * <p>The form: dimensions, whether there are nulls, the type of elements, length, lower bound; then each element with its
- * length in front, -1 for null (array_recv in PostgreSQL's arrayfuncs.c).
+ * <p>The form: dimensions, whether there are nulls, the type of elements, length, lower bound; then each element with
+ * its length in front, -1 for null (array_recv in PostgreSQL's arrayfuncs.c).
  */
 final class BinaryArray {
     private static final int UUID_TYPE = 2950;
@@ -31,7 +31,6 @@ final class BinaryArray {
 
     private BinaryArray() {}
 
-    /** Binds ids. */
     static void bind(PreparedStatement statement, int index, @Nullable UUID[] values) throws SQLException {
         if (textOnly(statement)) {
             statement.setArray(index, statement.getConnection().createArrayOf("uuid", values));
@@ -50,7 +49,6 @@ final class BinaryArray {
         bind(statement, index, UUID_ARRAY, bytes);
     }
 
-    /** Binds times, to the microsecond. */
     static void bind(PreparedStatement statement, int index, @Nullable Instant[] values) throws SQLException {
         if (textOnly(statement)) {
             @Nullable String[] texts = new @Nullable String[values.length];
@@ -72,7 +70,7 @@ final class BinaryArray {
         bind(statement, index, TIME_ARRAY, bytes);
     }
 
-    /** Since the year 2000, by which PostgreSQL counts. */
+    /** Microseconds since the year 2000, from which PostgreSQL counts. */
     static long micros(Instant value) {
         Duration since = Duration.between(TIMES_BEGIN, value);
         return Math.addExact(Math.multiplyExact(since.getSeconds(), 1_000_000L), since.getNano() / 1_000);
@@ -98,7 +96,7 @@ final class BinaryArray {
         statement.setArray(index, new PgArray(base(statement), arrayType, sent));
     }
 
-    /** The simple protocol knows text only. */
+    /** Returns whether the connection uses the simple protocol, which knows text only. */
     static boolean textOnly(PreparedStatement statement) throws SQLException {
         return base(statement).getPreferQueryMode() == PreferQueryMode.SIMPLE;
     }

@@ -23,7 +23,7 @@ final class BinaryTime extends PGobject implements PGBinaryObject {
         setType("timestamptz");
     }
 
-    /** Binds a time; as text where the connection speaks the simple protocol, which knows nothing else. */
+    /** Binds a time; as text if the connection uses the simple protocol, which knows text only. */
     static void bind(PreparedStatement statement, int index, Instant value) throws SQLException {
         if (BinaryArray.textOnly(statement)) {
             statement.setObject(index, value.atOffset(ZoneOffset.UTC));

@@ -23,23 +23,26 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs transactions on connections of the user's pool, with retries and a clear outcome for each kind of error. Nothing
- * is left open over a return.
+ * Runs transactions on connections of the user's pool, with retries and a clear outcome for each kind of error. No
+ * transaction stays open after a call returns.
  *
- * <p>What the server rolled back for somebody else's sake is tried again here, a few times. A connection lost before
- * COMMIT was sent did nothing, and a server that refuses work, or to begin at all, says that nothing happened ({@link
- * StoreOutageException}): no fault of what was to be written. Lost after that it may have, as when what followed the COMMIT
- * failed ({@link CommitUnknownException}).
+ * <p>A transaction that the server rolled back as the victim of others (a deadlock, say) is tried again here, a few
+ * times. If the connection is lost before COMMIT was sent, or the server refuses work or connections, nothing happened,
+ * and the rows to be written are not at fault ({@link StoreOutageException}). If it is lost after that, or the
+ * statement behind the COMMIT failed, the commit may have happened ({@link CommitUnknownException}).
  *
- * <p>Where one connection was lost others of the pool may be, too, and pools hand out without a look what was used just
- * now: for a second after a loss each connection is asked once whether it answers before it is used.
+ * <p>If one connection was lost, others of the pool may be lost, too, and pools hand out recently used connections
+ * without a check. So for a second after a loss each connection is tested once before it is used.
  */
 public final class Connections {
     private static final Logger log = LoggerFactory.getLogger(Connections.class);
     private static final int ATTEMPTS = 6;
-    /** Longer than pools trust a connection that they got back: half a second, of Hikari. */
+    /**
+     * How long connections are tested after a loss: longer than pools trust a connection that was returned, which is
+     * half a second with Hikari.
+     */
     private static final long DOUBT_NANOS = TimeUnit.SECONDS.toNanos(1);
-    /** Dead connections that are passed over, before one is used as it is. */
+    /** The number of dead connections that are skipped before one is used without a test. */
     private static final int MOST_DEAD = 100;
 
     private final DataSource dataSource;
@@ -49,7 +52,7 @@ public final class Connections {
     private final boolean readOnly;
     /** When a connection was lost the last time, on the monotonic clock. */
     private volatile long lostAt = System.nanoTime() - DOUBT_NANOS;
-    /** Those that have answered since. */
+    /** The connections that have answered since then. */
     private final Set<Connection> alive = ConcurrentHashMap.newKeySet();
 
     private volatile Predicate<SQLException> partitions = missing -> false;
@@ -59,7 +62,10 @@ public final class Connections {
     private volatile Tx.TimeSeen timeSeen = (time, roundTrip) -> {};
     private final Reach reach = new Reach(System::nanoTime);
 
-    /** What a transaction is for: who may do it in a schema that is another installation's, and whether it may write. */
+    /**
+     * The purpose of a transaction: whether it may be done in a schema that is another installation's, and whether it
+     * may write.
+     */
     private enum Use {
         READING,
         READING_OWN,
@@ -87,32 +93,32 @@ public final class Connections {
         this.readOnly = readOnly;
     }
 
-    /** Connections to a replica, whose transactions say that they only read. */
+    /** Connections to a replica, whose transactions are read-only. */
     public static Connections reading(DataSource replica, SchemaName schema, StoreErrors failures, Guard guard) {
         return new Connections(replica, schema, failures, guard, true);
     }
 
-    /** What keeps transactions from happening now, as the last one has met it; empty where that one happened. */
+    /** The problem that the last transaction has met; empty if it happened. */
     public Optional<String> trouble() {
         return reach.trouble();
     }
 
-    /** For how long no transaction has happened, though some were tried; zero while they happen. */
+    /** How long no transaction has happened, though some were tried; zero while they happen. */
     public Duration troubledFor() {
         return reach.lasts();
     }
 
-    /** Receives the server's time, which comes with each transaction. */
+    /** Sets the receiver of the server's time, which comes with each transaction. */
     public void onTime(Tx.TimeSeen observer) {
         timeSeen = observer;
     }
 
-    /** Checked before each transaction; may refuse it. */
+    /** Sets a check that is run in each transaction before its work, and may refuse it. */
     public void onRead(Check check) {
         readCheck = check;
     }
 
-    /** Creates a missing partition and returns whether there is one now. */
+    /** Sets the function that creates a missing partition and returns whether there is one now. */
     public void onMissingPartition(Predicate<SQLException> maker) {
         partitions = maker;
     }
@@ -126,14 +132,17 @@ public final class Connections {
     }
 
     /**
-     * As {@link #transaction}, for work that only reads: whenever the connection is lost, nothing happened. Also in a schema
-     * that is another installation's.
+     * As {@link #transaction}, for work that only reads: whenever the connection is lost, nothing happened. It may be
+     * done in a schema that is another installation's, too.
      */
     public <T> T read(TransactionSettings locks, Work<T> work) {
         return read(locks, work, Use.READING);
     }
 
-    /** As {@link #read}, in this process's own schema only: what another one says would be taken for what happened here. */
+    /**
+     * As {@link #read}, in this process's own schema only: the answers of another one would be taken for the state of
+     * this one.
+     */
     public <T> T readOwn(TransactionSettings locks, Work<T> work) {
         return read(locks, work, Use.READING_OWN);
     }
@@ -156,7 +165,7 @@ public final class Connections {
         return transaction(locks, work, Use.WRITING);
     }
 
-    /** As {@link #transaction}, also in a schema that is another installation's. */
+    /** As {@link #transaction}, but allowed in a schema that is another installation's. */
     public <T> T unguarded(TransactionSettings locks, Work<T> work) {
         return transaction(locks, work, Use.WRITING_ANYWHERE);
     }
@@ -184,14 +193,17 @@ public final class Connections {
     }
 
     /**
-     * As {@link #transaction}, but once, and once more where the history had no partition and has one now; what the server
-     * refuses comes as it is, lost connections are translated.
+     * As {@link #transaction}, but tried only once, and once more if the history had no partition and has one now.
+     * Errors of the server are thrown as they are, lost connections are translated.
      */
     public <T> T attempt(TransactionSettings locks, Work<T> work) throws SQLException {
         return attempt(locks, null, work);
     }
 
-    /** As {@link #attempt(TransactionSettings, Work)}, with nudges behind the COMMIT: an error of theirs leaves open what became of it. */
+    /**
+     * As {@link #attempt(TransactionSettings, Work)}, with nudges behind the COMMIT: an error of theirs leaves open
+     * whether the transaction happened.
+     */
     public <T> T attempt(TransactionSettings locks, @Nullable NudgePassage passage, Work<T> work) throws SQLException {
         return attempt(locks, passage, work, Use.WRITING);
     }
@@ -237,7 +249,10 @@ public final class Connections {
         }
     }
 
-    /** Who has that locked is in nobody's way in particular: no batch is to be taken apart for it. */
+    /**
+     * Asks whose schema it is. If a lock is in the way of that, the batch is not to be split for it, as no single item
+     * is the cause.
+     */
     private void askWhose(Connection connection) throws SQLException {
         try {
             guard.check(connection);
@@ -250,11 +265,11 @@ public final class Connections {
     }
 
     /**
-     * Writes a batch in one transaction. Where a lock is in the way, or the server rolled it back for somebody else's sake,
-     * in halves, until those that are locked stand alone; gives these, which are not written.
+     * Writes a batch in one transaction. If it meets a lock, or the server rolls it back as the victim of others, it
+     * writes halves, until the locked items stand alone; it returns these, which are not written.
      *
-     * @param row which row an item needs
-     * @param patience how long the whole, and its parts, wait for a lock
+     * @param row the row that an item needs
+     * @param patience how long the whole batch, and its parts, wait for a lock
      * @param part writes items in one transaction; called for the whole, then for parts of it
      */
     public <T> List<T> inParts(List<T> items, Function<T, Object> row, LockPatience patience, Part<T> part) {
@@ -269,7 +284,7 @@ public final class Connections {
         }
     }
 
-    /** As {@link #inParts}, from where the whole has met a lock or a rollback. */
+    /** As {@link #inParts}, after the whole batch has met a lock or a rollback. */
     public <T> List<T> inHalves(SqlState why, List<T> items, Function<T, Object> row, BatchHalving.Part<T> half) {
         try {
             return new BatchHalving<>(row, half).write(items, why);
@@ -278,10 +293,7 @@ public final class Connections {
         }
     }
 
-    /**
-     * Does the work inside a transaction of the caller's, and neither begins nor ends it. What fails has spoilt that
-     * transaction.
-     */
+    /** Does the work inside a transaction of the caller's without ending it. An error has aborted that transaction. */
     public <T> T in(Connection connection, Work<T> work) {
         try {
             guard.check(connection);
@@ -293,13 +305,13 @@ public final class Connections {
         }
     }
 
-    /** A short random wait, longer with each attempt, so that those who collided do not meet again. */
+    /** Waits a short random time, longer with each attempt, so that colliding transactions do not collide again. */
     public static void pause(int attempt) {
         long bound = TimeUnit.MILLISECONDS.toNanos(2L << Math.min(attempt, 5));
         LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(bound / 4, bound));
     }
 
-    /** Whether the schema that this connection reaches is this process's own, before it writes there. */
+    /** Checks that the schema that this connection reaches is this process's own, before the caller writes there. */
     public void check(Connection connection) {
         try {
             guard.check(connection);
@@ -308,7 +320,7 @@ public final class Connections {
         }
     }
 
-    /** Asks on a connection of the pool, outside of any transaction. */
+    /** Asks a question on a connection of the pool, outside of any transaction. */
     public <T> T ask(Question<T> question) {
         try (PooledConnection borrowed = borrow()) {
             T answer = question.of(borrowed.connection());
@@ -375,30 +387,29 @@ public final class Connections {
         }
     }
 
-    /** Writes items in one transaction that waits so long for locks. */
+    /** Writes items in one transaction with these lock timeouts. */
     @FunctionalInterface
     public interface Part<T> {
         void write(TransactionSettings locks, List<T> items) throws SQLException;
     }
 
-    /** What is asked on a connection. */
+    /** A question that is asked on a connection. */
     @FunctionalInterface
     public interface Question<T> {
         T of(Connection connection) throws SQLException;
     }
 
-    /** Looks at a connection before it is used. */
+    /** Checks a connection before it is used. */
     @FunctionalInterface
     public interface Check {
         /**
-         * Looks.
+         * Checks the connection.
          *
-         * @throws dev.durable.DurableException where it must not be used
+         * @throws dev.durable.DurableException if it must not be used
          */
         void of(Connection connection) throws SQLException;
     }
 
-    /** What is done in a transaction. */
     @FunctionalInterface
     public interface Work<T> {
         T in(Tx tx) throws SQLException;

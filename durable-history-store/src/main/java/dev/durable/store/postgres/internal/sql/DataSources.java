@@ -10,13 +10,13 @@ import org.postgresql.ds.common.BaseDataSource;
 public final class DataSources {
     private static final String HOST = "(?:[^\\s@/?:,#\\[\\]]+|\\[[0-9a-fA-F:.%]+])(?::[0-9]{1,5})?";
 
-    /** Servers with their ports and the database, and nothing else. */
+    /** A URL of servers with their ports and the database, and nothing else. */
     private static final Pattern PLACE = Pattern.compile(
             "jdbc:(?:[a-z0-9-]+:)?postgresql:(?://(?:" + HOST + "(?:," + HOST + ")*+)?/[^/?@]*|[^/?@:]*)");
 
     private DataSources() {}
 
-    /** The URL without secrets, where the DataSource is of a kind that tells it. */
+    /** The URL without secrets, if the DataSource is of a kind that reveals it. */
     public static String describe(DataSource dataSource) {
         if (dataSource instanceof BaseDataSource postgres) {
             return shown(postgres.getUrl());
@@ -30,12 +30,12 @@ public final class DataSources {
         return dataSource.getClass().getName();
     }
 
-    /** Connections that the engine's own loops and lanes may use at once, and the one on which it listens. */
+    /** How many connections the engine's own loops and lanes may use at once, with the one on which it listens. */
     private static final int ENGINES_OWN = 6;
-    /** Of a pool that does not tell its size; most have ten connections by default. */
+    /** The connections to spare of a pool that does not reveal its size; most have ten connections by default. */
     private static final int UNTOLD = 4;
 
-    /** How many connections may be kept for long, so that the engine has enough; at least one. */
+    /** How many connections transactional activities may keep for long, so that the engine has enough; at least one. */
     public static int toSpare(DataSource dataSource) {
         try {
             return dataSource.isWrapperFor(HikariDataSource.class)
@@ -46,12 +46,15 @@ public final class DataSources {
         }
     }
 
-    /** Whether it can do without one connection: a pool of one or two would leave the loops and lanes nothing. */
+    /** Returns whether the pool can spare a connection: one of one or two would leave none to the loops and lanes. */
     public static boolean hasOneToSpare(DataSource dataSource) {
         return !(dataSource instanceof HikariDataSource pool) || pool.getMaximumPoolSize() > 2;
     }
 
-    /** Parameters are many, and none helps to find the database; what may be a password in front of them is not shown. */
+    /**
+     * The URL without its parameters, of which none helps to find the database; a part before them that may be a
+     * password is not shown.
+     */
     private static String shown(String url) {
         int parameters = url.indexOf('?');
         String place = parameters < 0 ? url : url.substring(0, parameters);

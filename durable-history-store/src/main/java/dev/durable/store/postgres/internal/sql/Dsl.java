@@ -9,18 +9,16 @@ import org.jooq.SQLDialect;
 import org.jooq.conf.Settings;
 import org.jooq.impl.DSL;
 
-/**
- * Creates jOOQ contexts for a transaction whose search_path points at the configured schema, so tables are not
- * qualified.
- */
+/** Creates jOOQ contexts for a transaction whose search_path has the configured schema: tables are unqualified. */
 final class Dsl {
     private static final int LISTED = 18;
 
-    /** At DEBUG it would write values and rows into the log, payloads among them. */
+    /** Without logging of statements, which at DEBUG would write values and rows into the log, payloads among them. */
     private static final Settings SETTINGS = new Settings().withExecuteLogging(false);
 
     static {
-        // No banners in the log of an application; one that wants them sets these properties to false.
+        // No banners of jOOQ in the log of an application; an application that wants them sets these properties to
+        // false.
         quiet("org.jooq.no-logo");
         quiet("org.jooq.no-tips");
     }
@@ -32,8 +30,9 @@ final class Dsl {
     }
 
     /**
-     * The same, but that its meta data name a version that the dialect lists. jOOQ's open source edition lists the newest
-     * ones only and warns of others at every start; what is asked here is tested on all versions that Durable supports.
+     * Wraps a connection so that its meta data name a version that the dialect lists. jOOQ's open source edition lists
+     * the newest versions only and warns of others at every start; the queries here are tested on all versions that
+     * Durable supports.
      */
     private static <T> T answering(Class<T> type, T server) {
         return type.cast(Proxy.newProxyInstance(

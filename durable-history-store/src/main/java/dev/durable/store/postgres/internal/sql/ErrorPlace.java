@@ -13,12 +13,12 @@ import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
 
 /**
- * Names where an error of the server arose: which function of the schema raised it, and which class of the store had sent the
- * statement. Only names of Durable's own are taken out of what the server says, as the rest may quote values, in the server's
- * language.
+ * Names the place where an error of the server arose: the function of the schema that raised it, and the class of the
+ * store that had sent the statement. Only names of Durable's own are taken from the server's message, as the rest may
+ * quote values, in the server's language.
  */
 final class ErrorPlace {
-    /** All that the migrations make; a test compares. */
+    /** All functions that the migrations create; a test compares. */
     static final Set<String> FUNCTIONS = Set.of(
             "add_history_partitions",
             "belongs",
@@ -48,7 +48,7 @@ final class ErrorPlace {
 
     private ErrorPlace() {}
 
-    /** In words; empty where nothing is known. */
+    /** The place in words; empty if nothing is known. */
     static String of(SQLException e) {
         String places =
                 Stream.of(function(e), statement(e)).filter(Objects::nonNull).collect(Collectors.joining(", in "));

@@ -17,12 +17,12 @@ import org.postgresql.core.TransactionState;
 
 /**
  * Refuses writes into a schema that holds the work of another installation. Each physical connection is asked once,
- * before its first write, so that a database that is put in the place of another is found before anything begins there;
- * and all are asked anew after a look that found the schema another's, for behind a pooler the connection stays and the
- * database changes.
+ * before its first write, so that a database that has replaced another is found before anything begins there. All
+ * connections are asked anew after a check that found the schema to be another installation's, because behind a pooler
+ * the connection stays while the database changes.
  *
  * <pre>
- *   silent (nobody said whose process this is) ──► told ──► connection known ─► write
+ *   silent (no installation is set yet)        ──► told ──► connection known ─► write
  *                                                    └────► connection new ─► durable.belongs(name) ─► OWN: known
  *                                                                                              └─────► else: refused
  * </pre>
@@ -37,8 +37,8 @@ public final class Guard {
     private volatile @Nullable Told told;
     private volatile @Nullable ForeignInstallationException foreign;
     /**
-     * Since when what was found to be this process's own has been that. A process without a name goes on where that very
-     * installation is given one.
+     * The time at which the installation that was found to be this process's own was made. A process without a name
+     * goes on if that very installation is given a name.
      */
     private volatile @Nullable String worked;
 
@@ -50,7 +50,7 @@ public final class Guard {
         this.database = database;
     }
 
-    /** Asks on this connection whether the schema is this process's own, and goes by the answer from then on. */
+    /** Asks on this connection whether the schema is this process's own; the answer counts from then on. */
     public Fitness look(Connection connection, @Nullable String installation, List<String> problems)
             throws SQLException {
         told = new Told(installation);
@@ -61,7 +61,7 @@ public final class Guard {
             if (problems.isEmpty() || !"42501".equals(e.getSQLState())) {
                 throw e;
             }
-            // The user may not even read the installation; the missing right is among the problems, and writes are
+            // The user may not even read the installation: the missing right is among the problems, and writes are
             // refused.
             known.clear();
             return new Fitness(null, problems);
@@ -74,9 +74,9 @@ public final class Guard {
     }
 
     /**
-     * Before something is written by this connection.
+     * Checks a connection before it is used to write.
      *
-     * @throws ForeignInstallationException where the schema that it reaches is another installation's
+     * @throws ForeignInstallationException if the schema that it reaches is another installation's
      */
     void check(Connection connection) throws SQLException {
         Told mine = told;
@@ -95,7 +95,7 @@ public final class Guard {
         known.put(physical, true);
     }
 
-    /** In a transaction that waits for no lock without end; one that is open already waits as its owner has said. */
+    /** Asks in a transaction with bounded waits for locks; one that is open already waits as its owner has set. */
     private @Nullable ForeignInstallationException ask(Connection connection, @Nullable String installation)
             throws SQLException {
         AtomicReference<@Nullable ForeignInstallationException> refused = new AtomicReference<>();

@@ -25,7 +25,10 @@ public final class MemoJson {
         return memo.isEmpty() ? null : JSON.writeValueAsString(memo);
     }
 
-    /** What is none, because somebody has written the row by hand, is shown as it stands: others are listed with it. */
+    /**
+     * Reads a memo. A text that is none, because the row was edited by hand, is shown as it stands, so that a listing
+     * of other runs does not fail.
+     */
     public static Map<String, String> read(@Nullable String json) {
         if (json == null) {
             return Map.of();

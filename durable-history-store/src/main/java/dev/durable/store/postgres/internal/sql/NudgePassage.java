@@ -3,8 +3,8 @@ package dev.durable.store.postgres.internal.sql;
 import java.util.function.Consumer;
 
 /**
- * Nudges that travel behind the COMMIT of the transaction that they tell of, in the same round trip. For one
- * transaction and one thread.
+ * Sends nudges behind the COMMIT of the transaction that they are about, in one round trip with it. For one transaction
+ * and one thread.
  */
 public final class NudgePassage {
     private final SqlScript.Statement statement;
@@ -13,9 +13,10 @@ public final class NudgePassage {
     private boolean arrived;
 
     /**
-     * @param statement tells the others, in a transaction of its own
-     * @param onArrival told when it got through
-     * @param onFailure told when it may not have
+     *
+     * @param statement sends the nudges to other processes, in a transaction of its own
+     * @param onArrival called when it got through
+     * @param onFailure called when it may not have got through
      */
     public NudgePassage(SqlScript.Statement statement, Runnable onArrival, Consumer<Exception> onFailure) {
         this.statement = statement;
@@ -27,18 +28,18 @@ public final class NudgePassage {
         return statement;
     }
 
-    /** The transaction has committed, and this with it. */
+    /** Called when the transaction has committed, and this statement with it. */
     void arrive() {
         arrived = true;
         onArrival.run();
     }
 
-    /** The answer was an error, though the transaction may have committed. */
+    /** Called when the answer was an error, though the transaction may have committed. */
     void fail(Exception e) {
         onFailure.accept(e);
     }
 
-    /** Whether others know; where not, the nudges have to be sent. */
+    /** Returns whether other processes got the nudges; if not, the nudges have to be sent. */
     public boolean hasArrived() {
         return arrived;
     }

@@ -51,7 +51,7 @@ public interface Param {
         return array("bool", rows, Boolean[]::new, column, PreparedStatement::setBoolean);
     }
 
-    /** Also for json, which is cast in the statement. */
+    /** A column of texts, or of json, which is cast in the statement. */
     static <T> Param texts(List<T> rows, Function<T, @Nullable String> column) {
         return new Column<>(
                 "varchar", values(rows, String[]::new, column), arrayOf("text"), PreparedStatement::setString);
@@ -84,13 +84,12 @@ public interface Param {
         return values;
     }
 
-    /** Binds a value. */
     @FunctionalInterface
     interface Binder<V> {
         void bind(PreparedStatement statement, int index, V value) throws SQLException;
     }
 
-    /** The values of a column: as one array, or row by row. */
+    /** The values of a column, bound as one array, or row by row. */
     final class Column<C> implements Param {
         private final String type;
         private final @Nullable C[] values;
@@ -113,7 +112,10 @@ public interface Param {
             all.bind(statement, index, values);
         }
 
-        /** A null has the type of the other values: of another one, the driver would prepare the statement anew. */
+        /**
+         * Binds one value. A null has the type of the other values, as for another type the driver would prepare the
+         * statement anew.
+         */
         void bindRow(PreparedStatement statement, int index, int row) throws SQLException {
             C value = values[row];
             if (value == null) {

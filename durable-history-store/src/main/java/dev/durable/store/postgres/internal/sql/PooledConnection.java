@@ -11,19 +11,22 @@ import org.postgresql.core.TransactionState;
 /**
  * A connection taken from the user's pool and set up for the store; its settings are restored when it goes back.
  *
- * <p>Of Hikari's pool it is the driver's own connection: what Hikari sees of a lost one it logs with its stack, each time.
- * The pool is told of the loss when the connection is returned.
+ * <p>Of Hikari's pool it uses the driver's own connection, because Hikari logs each error of a lost connection that it
+ * sees with its stack. The pool is told of the loss when the connection is returned.
  *
- * @param connection for statements; neither closed nor switched by anybody but this
- * @param pooled what the pool gave
- * @param pool the pool, where it is to be told of a connection that was lost
- * @param autoCommit as it came
+ * @param connection for statements; only this class closes it or switches its autocommit
+ * @param pooled the connection as the pool gave it
+ * @param pool the pool, if it has to be told of a lost connection
+ * @param autoCommit the setting with which it came
  */
 public record PooledConnection(
         Connection connection, Connection pooled, @Nullable HikariDataSource pool, boolean autoCommit)
         implements AutoCloseable {
 
-    /** Transactions are begun and ended by statements of ours, so that they travel with others: autocommit is on. */
+    /**
+     * Takes a connection. Autocommit is on, as the store begins and ends transactions by statements of its own, which
+     * it sends together with others.
+     */
     public static PooledConnection from(DataSource dataSource) throws SQLException {
         Connection pooled = dataSource.getConnection();
         try {
@@ -41,7 +44,7 @@ public record PooledConnection(
         }
     }
 
-    /** Refused, because switching autocommit on would commit the work of the transaction that is open. */
+    /** Refuses a connection with an open transaction, because switching autocommit on would commit that. */
     private static void refuseOpenTransaction(Connection connection) throws SQLException {
         if (connection.unwrap(BaseConnection.class).getTransactionState() != TransactionState.IDLE) {
             throw new IllegalStateException(
@@ -51,7 +54,7 @@ public record PooledConnection(
         }
     }
 
-    /** Checks whether the connection answers, and returns it to the pool where it does not. */
+    /** Checks whether the connection answers, and returns it to the pool if it does not. */
     boolean answers() {
         try (var statement = connection.createStatement()) {
             statement.execute("");

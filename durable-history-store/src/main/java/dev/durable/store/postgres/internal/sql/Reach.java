@@ -8,25 +8,27 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells whether the database can be used and for how long it could not: by what the last transaction has met, and by those
- * that wait for a connection of the pool, which tells them nothing for half a minute. Thread-safe.
+ * Tells whether the database can be used and for how long it could not: by the result of the last transaction, and by
+ * the threads that wait for a connection of the pool, which gives them no error for half a minute. Thread-safe.
  */
 final class Reach {
     /**
-     * A trouble that nobody has met again for so long may be over. Where only writes are refused, a process that says that
-     * it can't serve gets no more requests, and would never learn it.
+     * The time after which a problem that no transaction has met again may be over. If only writes are refused, a
+     * process that reports that it can't serve gets no more requests, and would never learn that writes are possible
+     * again.
      */
     private static final long STALE_NANOS = TimeUnit.SECONDS.toNanos(30);
-    /** How long a wait for a connection is nothing to speak of. */
+    /** The longest wait for a connection that is no problem. */
     private static final long SHORT_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final LongSupplier nanoTime;
     private volatile @Nullable Trouble trouble;
-    /** When the first began to wait of those who have asked for a connection since one was got; 0 is nobody. */
+    /** When the first of the threads that now wait for a connection began to; 0 if none waits, or one got one. */
     private volatile long waitingSince;
 
     /**
-     * @param ofWrites a server that can't be written may be read all the same
+     *
+     * @param ofWrites whether only writes failed: a server that can't be written to may still be read
      * @param since when it was met for the first time
      * @param last when it was met for the last time
      */
@@ -36,21 +38,18 @@ final class Reach {
         this.nanoTime = nanoTime;
     }
 
-    /** A connection is asked for. */
     void waits() {
         if (waitingSince == 0) {
             waitingSince = nanoTime.getAsLong() | 1;
         }
     }
 
-    /** A connection was got. */
     void connected() {
         if (waitingSince != 0) {
             waitingSince = 0;
         }
     }
 
-    /** A transaction did not happen. */
     StoreUnavailableException met(StoreUnavailableException e, boolean ofWrites) {
         long now = nanoTime.getAsLong();
         Trouble before = trouble;
@@ -59,7 +58,6 @@ final class Reach {
         return e;
     }
 
-    /** A transaction happened. */
     void happened(boolean writes) {
         Trouble before = trouble;
         if (before != null && (writes || !before.ofWrites())) {
@@ -67,7 +65,7 @@ final class Reach {
         }
     }
 
-    /** What keeps transactions from happening now; empty where the last one happened. */
+    /** The problem that keeps transactions from happening now; empty if the last one happened. */
     Optional<String> trouble() {
         Trouble met = trouble;
         long waiting = waitedFor();
@@ -77,7 +75,7 @@ final class Reach {
                         + " s. Usually the database does not answer, or all connections of the pool are in use.");
     }
 
-    /** For how long none has happened, though some were tried; zero while they happen. */
+    /** How long none has happened, though some were tried; zero while they happen. */
     Duration lasts() {
         Trouble met = trouble;
         long now = nanoTime.getAsLong();

@@ -18,33 +18,33 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes rows for work in portions, and leaves out those rows that the database refuses to let be taken: a function or a cast
- * that raises an error for what stands in the row, a trigger or a check that does not let it be changed. One such row would keep
- * all behind it from their turn.
+ * Takes rows for work in portions, and leaves out rows that the database refuses to change: a function or a cast raises
+ * an error for a value of the row, or a trigger or a check does not let it be changed. One such row would hold up all
+ * rows behind it.
  *
  * <pre>
  *   take as many as wanted ── refused ──► half as many, down to one ── refused ──► the first row is left out, and again
  *          │ done                                                                     │
  *          ▼                                                                          └── more than a few: thrown
- *   the rows that were left out on the way are left out of what follows, for a pause that grows from 5 s to a minute
+ *   the rows that were left out on the way are left out of later calls, for a pause that grows from 5 s to a minute
  * </pre>
  *
- * <p>Where others got through, the row is at fault, and is set aside in the database if its kind can be. Where nothing does,
- * the database may be (a trigger that stops all writes), and whoever asked gets its error.
+ * <p>If other rows got through, the row is at fault, and is set aside in the database if its kind can be. If no row
+ * does, the database may be at fault (a trigger that stops all writes), and the caller gets its error.
  *
- * <p>Thread-safe. What is left out is known to this process only: it is found again by each, at the cost of a few short
- * transactions.
+ * <p>Thread-safe. The rows left out are known to this process only: each process finds them again, at the cost of a few
+ * short transactions.
  *
- * @param <K> names a row
+ * @param <K> the type of a row's key
  */
 public final class RefusedRows<K> {
     private static final Logger log = LoggerFactory.getLogger(RefusedRows.class);
     private static final Duration FIRST_PAUSE = Duration.ofSeconds(5);
     private static final Duration LONGEST_PAUSE = Duration.ofMinutes(1);
     private static final Duration FORGOTTEN_AFTER = Duration.ofMinutes(5);
-    /** Of one call: more than that is not the fault of single rows. */
+    /** The number of rows that one call leaves out: more are not the fault of single rows. */
     private static final int MOST_AT_ONCE = 8;
-    /** Each statement names all that it leaves out, so they are bounded. */
+    /** The number of rows that are left out, which is bounded as each statement names all of them. */
     private static final int MOST = 1_000;
 
     private final String what;
@@ -52,7 +52,7 @@ public final class RefusedRows<K> {
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<K, Left> left = new LinkedHashMap<>();
 
-    /** Left out until then, on the monotonic clock, the last time for so long. */
+    /** A row that is left out until then, on the monotonic clock, the last time for this pause. */
     private record Left(long until, Duration pause) {}
 
     /** Takes rows in a transaction of its own. */
@@ -61,16 +61,19 @@ public final class RefusedRows<K> {
         T take(int limit, Set<K> without);
     }
 
-    /** How rows of a kind are told apart and set aside. */
+    /** The way in which rows of a kind are found and set aside. */
     public interface Kind<K> {
-        /** The row that would be taken first; empty where there is none any more. */
+        /** The row that would be taken first; empty if there is none. */
         Optional<K> first(Set<K> without);
 
-        /** Sets the row aside in the database, for people to see; false where that is refused, too, or can't be done. */
+        /** Sets the row aside in the database, where operators see it; false if that is refused or not possible. */
         boolean setAside(K row, StoreRefusedException why);
     }
 
-    /** @param what kind of row, for the log */
+    /**
+     *
+     * @param what the kind of row, for the log
+     */
     public RefusedRows(String what, LongSupplier nanoTime) {
         this.what = what;
         this.nanoTime = nanoTime;
@@ -80,8 +83,8 @@ public final class RefusedRows<K> {
      * Takes rows.
      *
      * @param limit how many at most
-     * @param found whether something was taken
-     * @throws StoreRefusedException where none gets through
+     * @param found whether a row was taken
+     * @throws StoreRefusedException if no row gets through
      */
     public <T> T take(int limit, Taking<T, K> taking, Predicate<T> found, Kind<K> kind) {
         Map<K, StoreRefusedException> refused = new HashMap<>();
@@ -125,7 +128,10 @@ public final class RefusedRows<K> {
         }
     }
 
-    /** @param kind sets it aside; null is not to be done */
+    /**
+     *
+     * @param kind sets the row aside; null does not
+     */
     private void leaveOut(K row, StoreRefusedException why, @Nullable Kind<K> kind) {
         if (kind != null && isSetAside(kind, row, why)) {
             log.error("{} {} is set aside: {}", what, row, why.getMessage());
@@ -135,7 +141,7 @@ public final class RefusedRows<K> {
         log.warn("{} {} is left out for {}, and tried again then: {}", what, row, pause, why.getMessage());
     }
 
-    /** Whatever happens here must not lose what has been taken before. */
+    /** Sets the row aside. An error here must not lose the rows that have been taken before, so it is logged only. */
     private boolean isSetAside(Kind<K> kind, K row, StoreRefusedException why) {
         try {
             return kind.setAside(row, why);

@@ -11,36 +11,39 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Renders a batch statement for its number of rows: as arrays with {@code unnest}, or as {@code values} where there are
- * few. Its tables of parameters, {@code unnest(?::uuid[], ?::int[]) as u(…)}, have an array a column; where there are
- * few rows, they are sent as rows: {@code (values (?::uuid, ?::int)) as u(…)}. The planner dissolves a row that is
- * alone, and what is left is the plan of a statement written for it: no array to be taken in and apart, no function to
- * be scanned. Rows, locks and their order are the same.
+ * Renders a batch statement for its number of rows: as arrays with {@code unnest}, or as {@code values} if there are
+ * few. Its tables of parameters, {@code unnest(?::uuid[], ?::int[]) as u(…)}, have an array for each column; few rows
+ * are sent as rows: {@code (values (?::uuid, ?::int)) as u(…)}. The planner pulls up a single row, and the plan is that
+ * of a statement written for it: no array to be parsed and unnested, no function to be scanned. Rows, locks and their
+ * order are the same.
  *
  * @param text with a question mark for each of {@code values}
  * @param values in the order in which they are bound
  */
 public record Rendering(String text, List<Value> values) {
     /**
-     * Rows of a table that are sent as rows, at most. Each number is a text of its own, which each connection prepares, so
-     * most statements are sent so for one row only. A step that is alone in its commit appends two events at most times: the
-     * end of an activity, and the next one.
+     * The greatest number of rows that are sent as rows. Each number of rows is a statement of its own, which each
+     * connection prepares, so most statements are sent so for one row only. A step that is alone in its commit mostly
+     * appends two events: the end of an activity, and the next one.
      */
     public static final int FEW = 2;
 
     private static final Pattern TABLE =
             Pattern.compile("\\bunnest\\((\\s*\\?::\\w+\\[](?:\\s*,\\s*\\?::\\w+\\[])*)\\)(?!\\s*with ordinality)");
 
-    /** The statements are constants: there are no more of them than the code has, each with a few renderings. */
+    /**
+     * The templates of the statements. The statements are constants, so there are no more templates than the code has,
+     * each with a few renderings.
+     */
     private static final Map<String, Template> TEMPLATES = new ConcurrentHashMap<>();
 
-    /** The statement for these parameters; tables of more rows than that are sent as arrays. */
+    /** The statement for these parameters; tables of more rows than this are sent as arrays. */
     public static Rendering of(String sql, int mostRows, Param... params) {
         Template known = TEMPLATES.get(sql);
         return (known != null ? known : TEMPLATES.computeIfAbsent(sql, Template::parse)).rendering(mostRows, params);
     }
 
-    /** Binds the values; gives the index behind the last. */
+    /** Binds the values; returns the index behind the last. */
     int bind(PreparedStatement statement, int first, Param... params) throws SQLException {
         int index = first;
         for (Value value : values) {
@@ -54,13 +57,12 @@ public record Rendering(String text, List<Value> values) {
         return index;
     }
 
-    /** A parameter, or what it has in a row; -1 is the whole of it. */
+    /** A parameter, or its value in a row; -1 is the whole of it. */
     record Value(int param, int row) {}
 
-    /** Text, then a table of so many parameters, of these types; none behind the last text. */
+    /** A text, then a table of so many parameters, of these types; none behind the last text. */
     private record Part(String text, int params, List<String> columns) {}
 
-    /** A statement taken apart. */
     private static final class Template {
         private final List<Part> parts = new ArrayList<>();
         private final Map<Integer, Rendering> renderings = new ConcurrentHashMap<>();
@@ -97,7 +99,7 @@ public record Rendering(String text, List<Value> values) {
             return known != null ? known : renderings.computeIfAbsent(shape, unused -> render(mostRows, params));
         }
 
-        /** 0 is as arrays: many rows, or none. */
+        /** The number of rows that are sent as rows; 0 if they are sent as arrays, because they are many or none. */
         private static int rows(Param param, int most) {
             return param instanceof Param.Column<?> column && column.length() <= most ? column.length() : 0;
         }

@@ -4,7 +4,10 @@ package dev.durable.store.postgres.internal.sql;
 public final class SafeText {
     private SafeText() {}
 
-    /** NUL, which PostgreSQL refuses, as its picture; unpaired surrogates, which UTF-8 can't say, as question marks. */
+    /**
+     * Replaces NUL, which PostgreSQL refuses, by its picture, and unpaired surrogates, which UTF-8 can't encode, by
+     * question marks.
+     */
     public static String storable(String text) {
         return text.replace('\0', '\u2400');
     }

@@ -4,8 +4,8 @@ import java.util.regex.Pattern;
 
 /**
  * The validated and quoted name of the schema that holds the tables. Statements are written for {@code durable} and
- * qualified, so that they can be pasted into psql; here they are pointed at the configured schema. No search_path: it
- * would be session state.
+ * qualified, so that they can be pasted into psql; this class replaces {@code durable} by the configured schema. The
+ * search_path is not used for that, as it would be session state.
  */
 public record SchemaName(String value) {
     public static final String DEFAULT = "durable";
@@ -19,12 +19,10 @@ public record SchemaName(String value) {
         }
     }
 
-    /** The name as an SQL identifier. */
     public String quoted() {
         return '"' + value + '"';
     }
 
-    /** The statement, written for {@code durable}, on this schema. */
     public String in(String sql) {
         return value.equals(DEFAULT) ? sql : sql.replace(DEFAULT + ".", quoted() + ".");
     }

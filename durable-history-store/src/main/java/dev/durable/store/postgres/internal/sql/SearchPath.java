@@ -6,40 +6,39 @@ import java.sql.Statement;
 
 /**
  * Sets the {@code search_path} of the engine's transactions. PostgreSQL takes the function or operator whose arguments
- * match best of all schemas of the search_path: one that a stranger made in a schema where he may (in {@code public},
- * up to PostgreSQL 14) would be called in the name of this process. So each transaction of the engine has a search_path
- * of its own, set where its lock timeouts are; in a caller's transaction each round trip begins with {@link #PIN} and
- * ends with {@link #RESTORE}. Both belong to the transaction, or savepoint, and end with it: nothing stays with the
- * session.
+ * match best of all schemas of the search_path: one that another user has created in a schema where any user may (in
+ * {@code public}, up to PostgreSQL 14) would be called with the rights of this process. So each transaction of the
+ * engine has a search_path of its own, set where its lock timeouts are; in a caller's transaction each round trip
+ * begins with {@link #PIN} and ends with {@link #RESTORE}. Both belong to the transaction, or savepoint, and end with
+ * it: no state stays with the session.
  *
  * <p>A statement outside of transactions names its schema itself.
  *
- * <p>Beside the path stands {@code array_nulls}, by which the server reads a null in an array that the driver sends as text:
- * switched off, it is the word. {@code standard_conforming_strings} is set for scripts of migrations only. No statement of the
- * engine has a literal with a backslash; and in its simple mode the driver writes values into a whole script as the session
- * reads them before that script, so that a script must not change it.
+ * <p>Beside the path stands {@code array_nulls}, by which the server reads a null in an array that the driver sends as
+ * text: switched off, the server would read the word instead. {@code standard_conforming_strings} is set for scripts of
+ * migrations only. No statement of the engine has a literal with a backslash; and in simple mode the driver quotes the
+ * values of a whole script by the setting before that script, so that a script must not change the setting.
  */
 public final class SearchPath {
-    /** The tables are qualified. */
+    /** The path for statements whose tables are qualified. */
     public static final String OF_THE_SERVER = "pg_catalog, pg_temp";
 
     private static final String NULLS = "array_nulls";
     private static final String LITERALS = "standard_conforming_strings";
     private static final String TABLESPACE = "default_tablespace";
 
-    /** The database's own by its name is refused for a partitioned table, and means the same as none. */
+    /** The tablespace of the database: its name is refused for a partitioned table, and is equivalent to none. */
     private static final String OWN_TABLESPACE = "(select t.spcname::pg_catalog.text from pg_catalog.pg_tablespace t"
             + " join pg_catalog.pg_database d on d.dattablespace operator(pg_catalog.=) t.oid"
             + " where d.datname operator(pg_catalog.=) pg_catalog.current_database())";
 
-    /** Keeps the caller's path, for the transaction, and takes ours. */
+    /** Keeps the caller's path, for the transaction, and sets ours. */
     static final String PIN = "select " + keep("search_path") + ", " + keep(NULLS) + ", " + set(OF_THE_SERVER);
 
     static final String RESTORE = "select " + restore("search_path") + ", " + restore(NULLS);
 
     private SearchPath() {}
 
-    /** The script with our path around it, for a session that may go on with its own. */
     public static String around(String script, SchemaName schema) {
         String before = "select " + keep("search_path") + ", " + keep(NULLS) + ", " + keep(LITERALS) + ", "
                 + keep(TABLESPACE) + ", " + ofScripts(with(schema)) + ";\n";
@@ -57,18 +56,18 @@ public final class SearchPath {
                 + "'), true)";
     }
 
-    /** For statements whose tables are not qualified. */
+    /** The path for statements whose tables are not qualified. */
     public static String with(SchemaName schema) {
         return "pg_catalog, " + schema.quoted() + ", pg_temp";
     }
 
-    /** Expressions that set it for the transaction. */
+    /** Expressions that set the path for the transaction. */
     public static String set(String path) {
         return "pg_catalog.set_config('search_path', '" + path + "', true), pg_catalog.set_config('" + NULLS
                 + "', 'on', true)";
     }
 
-    /** Expressions that set it for the transaction in which a script is run whose literals have backslashes. */
+    /** Expressions that set the path for the transaction in which a script runs whose literals have backslashes. */
     public static String ofScripts(String path) {
         return set(path) + ", pg_catalog.set_config('" + LITERALS + "', 'on', true), pg_catalog.set_config('"
                 + TABLESPACE
@@ -77,7 +76,7 @@ public final class SearchPath {
                 + " then '' else pg_catalog.current_setting('" + TABLESPACE + "') end, true)";
     }
 
-    /** Asks in a transaction of its own, with our path; autocommit is on. */
+    /** Asks a question in a transaction of its own, with our path; autocommit is on. */
     public static <T> T around(Connection connection, Connections.Question<T> question) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             statement.execute("begin isolation level read committed; select " + set(OF_THE_SERVER));

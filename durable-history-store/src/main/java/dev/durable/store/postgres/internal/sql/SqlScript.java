@@ -12,7 +12,7 @@ import java.util.List;
 public final class SqlScript {
     private final List<Statement> statements = new ArrayList<>();
 
-    /** Adds a statement whose answer does not matter (or that raises by itself when it does). */
+    /** Adds a statement whose answer is not read (it raises an error itself if its answer matters). */
     public SqlScript then(String sql, Param... params) {
         return read(sql, row -> {}, params);
     }
@@ -23,7 +23,10 @@ public final class SqlScript {
         return this;
     }
 
-    /** As {@link #read}, for what is sent so often with a few rows that it may have a text for each number of them. */
+    /**
+     * Adds a query as {@link #read}, for statements that are so often sent with a few rows that they may have a text
+     * for each number of rows.
+     */
     public SqlScript readFew(String sql, Row reader, Param... params) {
         statements.add(new Statement(sql, reader, params, Rendering.FEW));
         return this;

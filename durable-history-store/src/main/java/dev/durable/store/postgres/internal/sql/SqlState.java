@@ -7,66 +7,75 @@ import org.jspecify.annotations.Nullable;
 import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
 
-/** What an error of the server means for a transaction: the classes of SQLSTATE that this store tells apart. */
+/** Classes of SQLSTATE by their consequences for a transaction. */
 public enum SqlState {
-    /** A batch did not find what it counted on ({@code durable.must}), or its rows are already there. */
+    /** A batch did not find the rows that it expected ({@code durable.must}), or its rows are already there. */
     UNEXPECTED,
-    /** A lock was not to be had in time. */
+    /** A lock was not granted in time. */
     LOCKED,
     /**
-     * Rolled back by the server for somebody else's sake: deadlock, serialisation, cancelled by a failover, a table whose
-     * rights or partitions another transaction changed at the same time.
+     * Rolled back by the server as the victim of others: deadlock, serialisation, cancelled by a failover, a table
+     * whose rights or partitions another transaction changed at the same time.
      */
     AGAIN,
     /** A run id that no partition covers. */
     NO_PARTITION,
-    /** The connection is lost or about to be; what was sent last may have happened. Others may answer. */
+    /** The connection is lost or about to be; the last statement may have happened. Other connections may answer. */
     UNAVAILABLE,
     /**
-     * The server refuses all work now: the disk is full or fails, no memory, no connection left, starting or
-     * stopping, a standby; or somebody has cancelled the statement. Nothing happened.
+     * The server refuses all work now: the disk is full or fails, no memory, no connection left, starting or stopping,
+     * a standby; or an operator has cancelled the statement. Nothing happened.
      */
     REFUSED,
-    /** Anything else: a defect, a missing right. */
+    /** Any other error: a defect, a missing right. */
     OTHER;
 
     private static final Set<String> ROLLED_BACK = Set.of("40001", "40P01", "40003");
-    /** A standby, or a server that is frozen by {@code default_transaction_read_only}. */
+    /** The state of writes on a standby, or on a server that is frozen by {@code default_transaction_read_only}. */
     private static final String READ_ONLY = "25006";
 
     private static final String CANCELLED = "57014";
 
-    /** Of the engine's own functions. */
+    /** The class of the engine's own functions. */
     private static final String OWN = "DU";
-    /** The functions of the server by which code of somebody's (PL/pgSQL, Python, Perl, Tcl) raises what it likes. Never translated. */
+    /**
+     * The functions of the server by which functions in PL/pgSQL, Python, Perl or Tcl raise errors of their own. Never
+     * translated.
+     */
     private static final Set<String> RAISING =
             Set.of("exec_stmt_raise", "PLy_output", "PLy_elog_impl", "plperl_util_elog", "pltcl_elog");
 
-    /** The history's table, which the server names where no partition of it takes a row. */
+    /** The history's table, which the server names if no partition of it takes a row. */
     private static final String PARTITIONED = "history_event";
 
     private static final Set<String> GOING_AWAY = Set.of("57P01", "57P02", "57P04", "57P05", "25P03", "25P04");
     private static final Set<String> CLOSED_TO_ALL = Set.of("57P03", READ_ONLY);
-    /** Resources and the system below: no item's fault, and giving up the outcome of an activity would run it again. */
+    /**
+     * Classes of resources and of the system below: they are no item's fault, and giving up the outcome of an activity
+     * would run it again.
+     */
     private static final Set<String> CLASSES_OF_REFUSALS = Set.of("53", "58");
 
-    /** Values, constraints, limits, and what triggers raise: it may be one row's fault alone. */
+    /** Classes of values, constraints, limits, and errors of triggers: one row alone may be at fault. */
     private static final Set<String> REFUSALS = Set.of("22", "23", "44", "54", "P0");
 
-    /** Whether leaving one row out may help, if others get through. Not where a right or a table is missing: that hits all. */
+    /**
+     * Returns whether leaving one row out may help, if others get through. It does not help if a right or a table is
+     * missing, as that concerns all rows.
+     */
     public static boolean mayBeOneRows(SQLException e) {
         String state = e.getSQLState() == null ? "" : e.getSQLState();
         return isRaised(e) || (REFUSALS.contains(classOf(state)) && of(e) != NO_PARTITION);
     }
 
-    /** Whether the server can't be written: a standby, or one that is read-only. */
+    /** Returns whether the server can't be written to: a standby, or a read-only one. */
     public static boolean isReadOnly(SQLException e) {
         return READ_ONLY.equals(e.getSQLState()) && !isRaised(e);
     }
 
     /**
-     * Whether a trigger or function of the application has raised it, by {@code RAISE … USING ERRCODE} or the like: then its
-     * SQLSTATE is the application's choice and says nothing about the server, whatever it is.
+     * Returns whether a trigger or function of the application has raised the error, by {@code RAISE … USING ERRCODE}
+     * or the like: then its SQLSTATE is the application's choice and says nothing about the server.
      */
     public static boolean isRaised(SQLException e) {
         ServerErrorMessage told = told(e);
@@ -81,9 +90,10 @@ public enum SqlState {
     }
 
     /**
-     * Whether somebody has cancelled the statement ({@code pg_cancel_backend}). A time limit has the same SQLSTATE and only
-     * other words. In transactions of the engine's own the time tells ({@link #judged}), in whatever language the server
-     * speaks; where others may have set the limit the words do, in English: in another language it counts as a time limit.
+     * Returns whether an operator has cancelled the statement ({@code pg_cancel_backend}). A time limit has the same
+     * SQLSTATE with another message. In transactions of the engine's own the two are distinguished by the time that the
+     * statement ran ({@link #judged}), in any language of the server. Where the application may have set the limit they
+     * are distinguished by the message, in English; in another language the error counts as a time limit.
      */
     static boolean isCancelled(SQLException e) {
         return e instanceof Cancelled
@@ -92,7 +102,10 @@ public enum SqlState {
                         && String.valueOf(e.getMessage()).contains("canceling statement due to user request"));
     }
 
-    /** The error of a statement that ran for so long and had that long: one that was cancelled earlier was so by somebody. */
+    /**
+     * Marks the error of a statement that ran for so long and had that limit: if it was cancelled before the limit, an
+     * operator has cancelled it.
+     */
     static PSQLException judged(PSQLException e, Duration ran, Duration limit) {
         ServerErrorMessage told = e.getServerErrorMessage();
         if (!CANCELLED.equals(e.getSQLState()) || told == null || isRaised(e) || ran.compareTo(limit) >= 0) {
@@ -134,7 +147,10 @@ public enum SqlState {
         return GOING_AWAY.contains(state) || state.startsWith("08") ? UNAVAILABLE : OTHER;
     }
 
-    /** GRANT takes no lock on its table, so it and an ALTER of the same table meet in the catalog. Never translated. */
+    /**
+     * Returns whether another transaction changed the catalog at that time: GRANT takes no lock on its table, so it and
+     * an ALTER of the table collide in the catalog. The message is never translated.
+     */
     private static boolean isCatalogChanged(SQLException e) {
         return "XX000".equals(e.getSQLState()) && String.valueOf(e.getMessage()).contains("tuple concurrently");
     }
@@ -143,14 +159,14 @@ public enum SqlState {
         return state.length() == 5 ? state.substring(0, 2) : "";
     }
 
-    /** Whether the database does not answer, or refuses all work. */
+    /** Returns whether the database does not answer, or refuses all work. */
     public boolean isOutage() {
         return this == UNAVAILABLE || this == REFUSED;
     }
 
     /**
-     * A check that is violated has a name; a row that no partition takes violates none, and its table may be one of the
-     * application's. In whatever language the server speaks.
+     * Returns whether no partition of the history takes the row, in any language of the server: a violated check has a
+     * name, and this error has none. Its table is compared, too, as it may be one of the application's.
      */
     private static boolean isOfPartitions(SQLException e) {
         ServerErrorMessage told = told(e);

@@ -19,25 +19,28 @@ import org.postgresql.util.ServerErrorMessage;
 /**
  * Converts SQL errors to the exceptions of the API, and holds their texts.
  *
- * @param database how people call the database: its URL without the password
+ * @param database the name of the database for people: its URL without the password
  * @param workerRole the role whose rights a worker or client needs
  */
 public record StoreErrors(String database, String workerRole) {
-    /** With what the name of a replica begins. */
+    /** The prefix of the name of a replica. */
     public static final String REPLICA = "(replica) ";
 
     private static final String UNREACHABLE = "unreachable";
-    /** SQLSTATE class of deadlocks and conflicts: their details tell of processes and locks. */
+    /** SQLSTATE class of deadlocks and conflicts: their details name processes and locks. */
     private static final String OF_A_ROLLBACK = "40";
     /** SQLSTATE class of data exceptions. */
     private static final String OF_A_VALUE = "22";
 
     private static final String DIVISION_BY_ZERO = "22012";
 
-    /** What no partition takes is known by its run, which is a name. In whatever language the server speaks. */
+    /**
+     * The detail of a row that no partition takes, in any language of the server: it contains only the run's id, which
+     * may be shown.
+     */
     private static final Pattern PARTITION_KEY = Pattern.compile("\\(run_id\\) = \\([0-9a-f-]{36}\\)");
 
-    /** With the role of the schema {@code durable}. */
+    /** Uses the role of the schema {@code durable}. */
     public StoreErrors(String database) {
         this(database, SchemaName.DEFAULT + "_worker");
     }
@@ -46,7 +49,7 @@ public record StoreErrors(String database, String workerRole) {
         return e instanceof SQLException sql && "42501".equals(sql.getSQLState()) && !SqlState.isRaised(sql);
     }
 
-    /** For an error that trying again did not mend. */
+    /** The exception for an error that trying again did not mend. */
     public RuntimeException of(SQLException e) {
         return switch (SqlState.of(e)) {
             case UNAVAILABLE, REFUSED -> unavailable(e);
@@ -70,7 +73,7 @@ public record StoreErrors(String database, String workerRole) {
         };
     }
 
-    /** For an error in a transaction that somebody else began: it can't be tried again here. */
+    /** The exception for an error in a transaction that the caller began, which can't be tried again here. */
     public RuntimeException ofCaller(SQLException e) {
         return SqlState.of(e) == SqlState.AGAIN
                 ? rolledBack(
@@ -80,7 +83,7 @@ public record StoreErrors(String database, String workerRole) {
                 : of(e);
     }
 
-    /** For a caller's transaction that came to the end of the partitions. */
+    /** The exception for a caller's transaction that met a missing partition, which has been created since. */
     RolledBackException partitionMade(SQLException e) {
         return new RolledBackException(
                 "the history in the database at " + database
@@ -128,7 +131,7 @@ public record StoreErrors(String database, String workerRole) {
                 withoutRow(e));
     }
 
-    /** The database does not answer at all, as far as this process can see. */
+    /** The exception where the database does not answer at all, as far as this process can see. */
     public StoreUnavailableException unavailable(SQLException e) {
         SQLException servers = behind(e);
         if (servers == null) {
@@ -153,9 +156,9 @@ public record StoreErrors(String database, String workerRole) {
     }
 
     /**
-     * The error of a server that can't be written.
+     * The exception for a server that can't be written to.
      *
-     * @param e what the server answered to a write; null where it was asked
+     * @param e the server's answer to a write; null if the server was asked
      */
     public StoreUnavailableException readOnly(@Nullable SQLException e) {
         return StoreOutageException.ofAll(
@@ -169,7 +172,7 @@ public record StoreErrors(String database, String workerRole) {
                 e == null ? null : withoutRow(e));
     }
 
-    /** The server refused to begin a transaction, which is not the fault of any item of the batch. */
+    /** The exception where the server refused to begin a transaction, which is no fault of any item of the batch. */
     StoreUnavailableException notBegun(SQLException e) {
         return StoreOutageException.ofAll(
                 "SQLSTATE " + e.getSQLState(),
@@ -182,13 +185,13 @@ public record StoreErrors(String database, String workerRole) {
                 withoutRow(e));
     }
 
-    /** What it says, without the full stop that the sentence has around it: some drivers end their messages with one. */
+    /** The message without its final full stop, which some drivers write, as the text around it has one. */
     private static String unended(SQLException e) {
         String said = String.valueOf(e.getMessage()).stripTrailing();
         return said.endsWith(".") ? said.substring(0, said.length() - 1) : said;
     }
 
-    /** A pool tells that it has no connection; what the server said to it stands behind that. */
+    /** The error of the server behind that of a pool, which says only that it has no connection. */
     private static @Nullable SQLException behind(SQLException e) {
         SQLException innermost = null;
         for (Throwable cause : Thrown.of(e).chain().skip(1).toList()) {
@@ -199,7 +202,7 @@ public record StoreErrors(String database, String workerRole) {
         return innermost;
     }
 
-    /** The server has said so itself, and that nothing was written with it. */
+    /** The exception where the server itself has refused the work, so that nothing was written. */
     StoreUnavailableException refused(SQLException e) {
         if (SqlState.isReadOnly(e)) {
             return readOnly(e);
@@ -223,7 +226,7 @@ public record StoreErrors(String database, String workerRole) {
                 withoutRow(e));
     }
 
-    /** Without the full stop with which a hint of the server ends. */
+    /** The words in one line, without the full stop with which a hint of the server ends. */
     private static String oneLine(@Nullable String words) {
         String line = String.valueOf(words)
                 .lines()
@@ -233,7 +236,7 @@ public record StoreErrors(String database, String workerRole) {
         return line.endsWith(".") ? line.substring(0, line.length() - 1) : line;
     }
 
-    /** As {@link #withoutRow}, of the driver's own class, which the application knows and histories record. */
+    /** The error by {@link #withoutRow} in the driver's own class, which the application knows and histories record. */
     public static SQLException ofTheDriver(SQLException e) {
         SQLException shown = withoutRow(e);
         ServerErrorMessage told = shown instanceof WithoutRow own ? own.getServerErrorMessage() : null;
@@ -241,10 +244,11 @@ public record StoreErrors(String database, String workerRole) {
     }
 
     /**
-     * The error without what the server shows of the row or value that it refused, which is somebody's data: its detail and
-     * where it was, and its words where they may quote a value, which is known by the SQLSTATE, as the server may speak any
-     * language. Where it was has the values of all parameters if the server is told so (log_parameter_max_length_on_error),
-     * whatever the error. Who blocked whom stays, and what a trigger has raised: those are the words of whoever wrote it.
+     * The error without the parts that show data of the row or value that the server refused. These are its detail and
+     * its context, and its message if that may quote a value, which is known by the SQLSTATE, as the server may use any
+     * language. The context of any error has the values of all parameters if the server is configured so
+     * (log_parameter_max_length_on_error). The details of deadlocks stay, and so do errors that a trigger has raised,
+     * as their words are the application's own.
      */
     public static SQLException withoutRow(SQLException e) {
         if (e instanceof WithoutRow) {
@@ -274,7 +278,7 @@ public record StoreErrors(String database, String workerRole) {
         return at(e, new WithoutRow(new ServerErrorMessage(kept.append('\0').toString())));
     }
 
-    /** It has been made already: made again, it would not know where the error arose. */
+    /** An error that {@link #withoutRow} has made: made again, it would lose the place where the error arose. */
     private static final class WithoutRow extends PSQLException {
         private static final long serialVersionUID = 1L;
 
@@ -297,8 +301,8 @@ public record StoreErrors(String database, String workerRole) {
     }
 
     /**
-     * Whether it is of the class of data exceptions, whose words have the value in quotes or bare, before or after a colon. Not
-     * those of a division by zero.
+     * Returns whether the message may quote a value: those of data exceptions do, in quotes or bare, before or after a
+     * colon; that of a division by zero does not.
      */
     private static boolean quotesValue(SQLException e) {
         String state = e.getSQLState();
@@ -308,7 +312,7 @@ public record StoreErrors(String database, String workerRole) {
                 && !SqlState.isRaised(e);
     }
 
-    /** The names that PostgreSQL's manual has for them. */
+    /** The name that PostgreSQL's manual has for the error. */
     private static String words(SQLException e) {
         String name =
                 switch (String.valueOf(e.getSQLState())) {
@@ -344,7 +348,7 @@ public record StoreErrors(String database, String workerRole) {
         };
     }
 
-    /** Before COMMIT was sent: nothing of it was written. */
+    /** The exception for a connection lost before COMMIT was sent: nothing was written. */
     StoreUnavailableException lost(SQLException e) {
         return StoreOutageException.ofOneConnection(
                 "a connection to the database at " + database + " was lost, nothing was written with it: "
@@ -362,7 +366,7 @@ public record StoreErrors(String database, String workerRole) {
                 withoutRow(e));
     }
 
-    /** For the log only: a nudge that did not get through changes nothing. */
+    /** The exception for a nudge that did not get through, for the log only, as it changes nothing. */
     public static StoreUnavailableException lostHint(Exception e) {
         Exception shown = e instanceof SQLException sql ? withoutRow(sql) : e;
         String message = Thrown.of(shown).words();
@@ -373,7 +377,7 @@ public record StoreErrors(String database, String workerRole) {
         return StoreOutageException.ofAll(state == null ? UNREACHABLE : "SQLSTATE " + state, message, shown);
     }
 
-    /** The error may be the commit's, or that of what followed it. */
+    /** The exception for an error that may be the commit's, or that of the statement behind it. */
     CommitUnknownException unclear(SQLException e) {
         return new CommitUnknownException(
                 "an error came with the answer to a commit in the database at " + database + " ("
@@ -381,7 +385,7 @@ public record StoreErrors(String database, String workerRole) {
                 withoutRow(e));
     }
 
-    /** What a user lacks of the rights of a worker, all of it. */
+    /** The text that lists all rights of a worker that a user lacks. */
     public String missingRights(List<String> missing, String user) {
         return "user " + user + " of the database at " + database + " lacks rights that a worker or client needs: "
                 + String.join(", ", missing) + ". Usual cause: it is no member of role " + workerRole

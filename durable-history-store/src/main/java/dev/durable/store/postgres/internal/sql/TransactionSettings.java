@@ -3,32 +3,31 @@ package dev.durable.store.postgres.internal.sql;
 import java.time.Duration;
 
 /**
- * The lock and planner settings of each kind of transaction. One query that sets it all for this transaction only
- * ({@code set_config(…, true)}): nothing stays with the session, so a pooler in transaction mode is fine.
+ * The lock and planner settings of each kind of transaction. One query sets all of them for this transaction only
+ * ({@code set_config(…, true)}): no setting stays with the session, so a pooler in transaction mode is fine.
  *
  * <p>The planner settings keep the plans of batch statements stable: with statistics of empty tables PostgreSQL chooses
  * sequential scans and hash joins, and a cached plan stays when the tables have grown.
  */
 public enum TransactionSettings {
-    /** For the normal lanes; an item that meets a longer lock is retried alone on the slow lane. */
+    /** For transactions of the normal lanes; an item that meets a longer lock is retried alone on the slow lane. */
     SHORT(Duration.ofMillis(100)),
-    /**
-     * As short, with synchronous_commit off: a crash of the server may undo the transaction, on which nothing depends.
-     */
+    /** As {@link #SHORT}, with synchronous_commit off: a crash of the server may undo it, on which nothing depends. */
     CLAIM(Duration.ofMillis(100)),
-    /** To find out who of a batch it was. */
+    /** For the halves of a batch, to find the item that a lock holds up. */
     PROBE(Duration.ofMillis(15)),
-    /** One item alone, on the slow lane. */
+    /** For one item alone, on the slow lane. */
     LONG(Duration.ofSeconds(5)),
-    /** Reads of people through jOOQ: plans as the planner likes, and its tables found by {@link SearchPath}. */
+    /** For listings and descriptions by jOOQ: the planner chooses freely; {@link SearchPath} has the tables' schema. */
     READ(Duration.ofSeconds(5)),
     /**
-     * As READ, for listings: planned for the values that are asked for, as what is right for a common type is wrong for a
-     * rare one; and never by reading a whole table, which ends a page early where the planner is lucky.
+     * As {@link #READ}, for pages of listings: planned for the values of the filter, as the right plan for a common
+     * type is the wrong one for a rare type; and never by a scan of a whole table, which fills a page early only by
+     * luck.
      */
     LISTING(Duration.ofSeconds(5));
 
-    /** Of each statement of a transaction that is the engine's own. */
+    /** The time limit of each statement of a transaction that is the engine's own. */
     static final Duration STATEMENT_TIMEOUT = Duration.ofSeconds(30);
 
     private static final String PATIENCE =

@@ -20,10 +20,10 @@ import org.postgresql.util.PSQLException;
 
 /**
  * One database transaction on one connection. BEGIN travels with the first script and COMMIT with the last: a
- * transaction of one script is one round trip, and a {@link NudgePassage} may travel behind the COMMIT. READ COMMITTED,
- * whatever the server's default is: the protocol rests on a fresh snapshot for each statement. Whether it may write is
- * the server's to say: a standby, and a server that somebody has frozen by {@code default_transaction_read_only},
- * refuse the first write (25006).
+ * transaction of one script is one round trip, and a {@link NudgePassage} may travel behind the COMMIT. It is READ
+ * COMMITTED, whatever the server's default is, as the protocol needs a fresh snapshot for each statement. It does not
+ * say whether it writes: a standby, and a server that an operator has frozen by {@code default_transaction_read_only},
+ * refuse its first write (25006).
  */
 public final class Tx {
     private static final String BEGIN = "begin isolation level read committed";
@@ -37,7 +37,7 @@ public final class Tx {
     private final @Nullable NudgePassage passage;
     private String begin = BEGIN;
     private boolean begun;
-    /** Whether BEGIN is among the statements that were sent last. */
+    /** True if BEGIN is among the statements that were sent last. */
     private boolean beginSent;
 
     private boolean callers;
@@ -46,7 +46,10 @@ public final class Tx {
     private boolean passageSent;
     private long sentNanos;
 
-    /** @param passage goes with COMMIT, behind it; null is none */
+    /**
+     *
+     * @param passage is sent together with COMMIT, behind it; null is none
+     */
     Tx(
             Connection connection,
             SchemaName schema,
@@ -68,8 +71,8 @@ public final class Tx {
     }
 
     /**
-     * The caller's own transaction, with the caller's own settings: begun already, and ended by nobody but the caller. Its
-     * search_path is the caller's again when a script has run.
+     * The caller's own transaction, with the caller's own settings: it has begun already, and only the caller ends it.
+     * After each script its search_path is the caller's again.
      */
     public static Tx ofCaller(Connection connection, SchemaName schema) {
         Tx tx = new Tx(connection, schema, TransactionSettings.SHORT, (time, roundTrip) -> {}, null);
@@ -88,7 +91,7 @@ public final class Tx {
         send(script, true);
     }
 
-    /** The script alone, and committed; an error leaves nothing open. */
+    /** Runs the script alone, and commits it; an error leaves no transaction open. */
     public void only(SqlScript script) throws SQLException {
         try {
             last(script);
@@ -109,7 +112,7 @@ public final class Tx {
         }
     }
 
-    /** Undoes what is not committed. */
+    /** Rolls back, unless it is committed. */
     void rollback() throws SQLException {
         if (begun && !committed) {
             try (var statement = connection.createStatement()) {
@@ -118,22 +121,22 @@ public final class Tx {
         }
     }
 
-    /** Whether COMMIT was sent: an error from here on may hide a success. */
+    /** Returns whether COMMIT was sent: an error from here on may hide a success. */
     boolean committing() {
         return committing;
     }
 
     /**
-     * Whether an error that the server reported may be that of the passage, and so hide a success: not while the server
-     * holds the transaction open or for failed.
+     * Returns whether an error that the server reported may be that of the passage, and so hide a success. It can't
+     * while the server reports the transaction as open or failed.
      */
     boolean isInDoubt() {
         return passageSent && committing && !committed && isIdle();
     }
 
     /**
-     * Whether BEGIN was refused: it travelled with the statements that failed, and there is no transaction. A COMMIT that
-     * travelled with them, too, is refused for what rows hold, which is asked of the error.
+     * Returns whether BEGIN was refused: it was sent with the statements that failed, and there is no transaction. If
+     * COMMIT was sent with them, too, the commit may have been refused because of a row, which the error shows.
      */
     boolean isNotBegun(SQLException e) {
         return beginSent
@@ -152,14 +155,17 @@ public final class Tx {
         }
     }
 
-    /** What has happened to the passage, if it was sent. */
+    /** Tells the passage its result, if it was sent. */
     void tellPassage(Consumer<NudgePassage> what) {
         if (passage != null && passageSent) {
             what.accept(passage);
         }
     }
 
-    /** jOOQ inside the transaction, for what is not hot; with {@link TransactionSettings#READ} only, which sets the search_path. */
+    /**
+     * The jOOQ context of the transaction, for infrequent queries; with {@link TransactionSettings#READ} only, which
+     * sets the search_path.
+     */
     public DSLContext dsl() throws SQLException {
         if (!begun) {
             run(new SqlScript());
@@ -194,7 +200,10 @@ public final class Tx {
         committed |= last;
     }
 
-    /** In the driver's simple mode each statement goes by itself, also those behind one that failed. */
+    /**
+     * Returns whether the server skips the statements behind one that failed. In the driver's simple mode each
+     * statement is sent by itself, also those behind a failed one.
+     */
     private boolean stopsAtErrors() throws SQLException {
         return connection.unwrap(BaseConnection.class).getPreferQueryMode() != PreferQueryMode.SIMPLE;
     }
@@ -204,7 +213,8 @@ public final class Tx {
                 statements.stream().map(SqlScript.Statement::rendering).toList();
         try (PreparedStatement prepared = connection.prepareStatement(text(renderings))) {
             prepareOnServer(prepared);
-            // Whatever the URL has for all: with a portal that is read in parts, the parts behind the first never come.
+            // Whatever the URL sets for all statements: if a portal is read in parts, the parts after the first are
+            // never read.
             prepared.setFetchSize(0);
             int index = 1;
             for (int i = 0; i < renderings.size(); i++) {
@@ -235,7 +245,10 @@ public final class Tx {
         return schema.in(text.toString());
     }
 
-    /** A named statement from the first use on, unless the pool's owner switched them off (old poolers can't). */
+    /**
+     * Makes the statement a named one from its first use on, unless the owner of the pool switched that off (old
+     * poolers can't use them).
+     */
     private void prepareOnServer(PreparedStatement prepared) throws SQLException {
         if (connection.unwrap(PGConnection.class).getPrepareThreshold() > 0) {
             prepared.unwrap(PGStatement.class).setPrepareThreshold(1);

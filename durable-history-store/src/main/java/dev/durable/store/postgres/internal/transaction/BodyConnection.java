@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The connection that the body of a transactional activity gets: a proxy that refuses whatever would end the
- * transaction, which the engine commits with the activity's completion. Closing it does nothing, so that it fits into
- * what closes its connections. What the database answers is seen on the way, as the body may make anything of it. What
- * ends the transaction by SQL, or by what only the driver's own classes reach, is found when the body has returned
+ * transaction, which the engine commits with the activity's completion. Closing it does nothing, so that it can be
+ * given to code that closes its connections. The proxy notes errors of the database, as the body may wrap or swallow
+ * them. An end of the transaction by SQL, or by calls of the driver's own classes, is found when the body has returned
  * ({@link BodyTransaction}).
  */
 final class BodyConnection implements InvocationHandler {
@@ -30,12 +30,11 @@ final class BodyConnection implements InvocationHandler {
         this.seen = seen;
     }
 
-    /** What is seen of the body's statements. */
+    /** The observer of the body's statements. */
     interface Seen {
-        /** One failed. */
         void failed(SQLException e);
 
-        /** The driver is to cancel one after a time that the body has chosen. */
+        /** The driver is to cancel a statement after a time that the body has chosen. */
         void limited();
     }
 
@@ -70,7 +69,10 @@ final class BodyConnection implements InvocationHandler {
                 : result;
     }
 
-    /** Asked for what it is, it need not show what is behind it. The driver's own classes it shows: COPY needs them. */
+    /**
+     * Returns whether the call is {@code unwrap} to the proxy's own type, which need not show the connection behind it.
+     * The driver's own classes are unwrapped: COPY needs them.
+     */
     private static boolean isItself(Object proxy, String name, @Nullable Object @Nullable [] arguments) {
         return name.equals("unwrap")
                 && arguments != null
@@ -78,7 +80,7 @@ final class BodyConnection implements InvocationHandler {
                 && type.isInstance(proxy);
     }
 
-    @SuppressWarnings("ReferenceEquality") // a proxy equals itself, and nothing else
+    @SuppressWarnings("ReferenceEquality") // a proxy equals only itself
     private @Nullable Object invoke(
             Object owner, Object self, Object behind, Method method, @Nullable Object @Nullable [] arguments)
             throws Throwable {
@@ -104,7 +106,10 @@ final class BodyConnection implements InvocationHandler {
         };
     }
 
-    /** Rows that are fetched in parts come with statements of their own. */
+    /**
+     * Invokes a method of a result set: rows that are fetched in parts are fetched by statements of their own, which
+     * may fail.
+     */
     @SuppressWarnings("ReferenceEquality") // as above
     private @Nullable Object invoke(
             Object statement, Object self, ResultSet rows, Method method, @Nullable Object @Nullable [] arguments)

@@ -29,30 +29,33 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The transaction of an activity's body, while the body runs; whoever ends the attempt can reach it from another thread. A
- * thread that waits for the server does not hear its interrupt, and the locks of the transaction would keep the next
- * attempt out.
+ * The transaction of an activity's body, while the body runs; the thread that ends the attempt can act on it from
+ * outside. A thread that waits for the server does not hear its interrupt, and the locks of the transaction would keep
+ * the next attempt out.
  *
  * <pre>
- *   begun, statements and silences bounded ─► body ─► over: nobody touches the connection any more
+ *   begun, statements and silences bounded ─► body ─► over: the connection is not used any more
  *                                              ├── prolong: the bounds are wider from the next statement on
  *                                              ├── cancel: the statement under way fails, by the driver, without another connection
  *                                              └── end: the server ends the backend, if it still is in this transaction
  * </pre>
  *
- * <p>The backend is known by its pid and the start of its transaction: pids come again, and a pooler may give the backend to
- * others.
+ * <p>The backend is known by its pid and the start of its transaction: pids are reused, and a pooler may give the
+ * backend to other clients.
  */
 final class BodyTransaction implements TransactionalActivities.Transaction, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(BodyTransaction.class);
-    /** A statement or lock that was not to be had in the time that the body gave it. */
+    /** The errors of a time limit or lock timeout of the body's own, which may not come again. */
     private static final Set<String> OF_A_MOMENT = Set.of("57014", "55P03");
 
     private static final Duration MARGIN = Duration.ofMinutes(1);
-    /** What the setting can say, and more than anybody waits for. */
+    /** The longest bound: it fits into the setting, and is longer than any wait. */
     private static final Duration LONGEST = Duration.ofDays(20);
 
-    /** What the pool has set stays, where it is shorter. A body that says nothing keeps its locks as well as one that waits. */
+    /**
+     * Begins the transaction and bounds statements and silences, as a silent body keeps its locks, too. Bounds that the
+     * pool has set stay if they are shorter.
+     */
     private static final String BEGIN = """
             select pg_backend_pid() as pid, transaction_timestamp() as began,
                    current_setting('transaction_read_only')::boolean as read_only,
@@ -64,7 +67,10 @@ final class BodyTransaction implements TransactionalActivities.Transaction, Auto
                         as ms) i,
                    (select ?::bigint as ms) t""";
 
-    /** What the pool, or the body itself, has set stays: only the bound of before is replaced. */
+    /**
+     * Widens the bound of statements. A bound that the pool or the body itself has set stays: only the one of before is
+     * replaced.
+     */
     private static final String PROLONG = """
             select case when s.statement operator(pg_catalog.=) ? then pg_catalog.set_config('statement_timeout', ?, true) end,
                    case when s.silence operator(pg_catalog.=) ?
@@ -86,7 +92,7 @@ final class BodyTransaction implements TransactionalActivities.Transaction, Auto
     private final BodyWitness witness = new BodyWitness();
     private final BaseConnection server;
     private final SessionSettings settings;
-    /** Held while the bound is changed, which may wait for a statement: apart from the other, which a cancel needs. */
+    /** Held while the bound is changed, which may wait for a statement; it is not the lock that a cancel needs. */
     private final ReentrantLock bounding = new ReentrantLock();
 
     private volatile boolean over;
@@ -110,7 +116,10 @@ final class BodyTransaction implements TransactionalActivities.Transaction, Auto
         this.boundMillis = boundMillis;
     }
 
-    /** @throws StoreUnavailableException when nothing can be written in it, or it can't be begun */
+    /**
+     *
+     * @throws StoreUnavailableException if it can't be begun or can't be written in
+     */
     static BodyTransaction on(Connection connection, Duration left, Connections connections) {
         List<BodyTransaction> begun = new ArrayList<>();
         long bound = bound(left).toMillis();
@@ -140,10 +149,10 @@ final class BodyTransaction implements TransactionalActivities.Transaction, Auto
     }
 
     /**
-     * How long the server lets a statement, and a silence between two, last. For processes that have died or stand still:
-     * one that lives ends the body on time, by {@link #cancel} and {@link #end}. Hence far more than what is left: who is
-     * given a longer time while it runs has it from the next statement on ({@link #prolong}), and the one that runs then
-     * keeps the bound with which it began.
+     * The server's limit for a statement, and for a silence between two. It is for processes that have died or stand
+     * still, as a living one ends the body on time by {@link #cancel} and {@link #end}. It is far longer than the time
+     * that is left, because an attempt that gets more time has a wider bound only from the next statement on ({@link
+     * #prolong}), and the statement under way keeps the bound with which it began.
      */
     static Duration bound(Duration left) {
         if (left.compareTo(LONGEST) >= 0) {
@@ -157,8 +166,9 @@ final class BodyTransaction implements TransactionalActivities.Transaction, Auto
             "select pg_catalog.transaction_timestamp()" + " operator(pg_catalog.=) ?::pg_catalog.timestamptz as same";
 
     /**
-     * Begins the statements that settle the activity: the session is again as it was, for the rights of the engine's own
-     * statements and for whoever has the connection next, and it is asked whether this is the transaction that was begun.
+     * Begins the statements that write the outcome: restores the settings of the session, for the rights of the
+     * engine's own statements and for the next user of the connection, and checks that this is the transaction that was
+     * begun.
      *
      * @throws NonRetryableException if it is not
      */
@@ -173,8 +183,8 @@ final class BodyTransaction implements TransactionalActivities.Transaction, Auto
     }
 
     /**
-     * The body ended the transaction by a statement. What it had written then is committed, or gone, and what it has set may
-     * stay with the session, so the connection is not used again.
+     * The failure of a body that ended the transaction by a statement. Its writes until then are committed or rolled
+     * back, and its settings may stay with the session, so the connection is not used again.
      */
     private NonRetryableException endedByBody() {
         try {
@@ -193,8 +203,8 @@ final class BodyTransaction implements TransactionalActivities.Transaction, Auto
     }
 
     /**
-     * For a body that gave no settlement: refuses one that has ended its transaction by a statement, as far as the connection
-     * can tell, and what was ended from outside.
+     * Checks the transaction of a body that returned no outcome: throws if the body has ended it by a statement, as far
+     * as the connection shows, or if it was ended from outside.
      */
     void refuseOtherEnds() {
         try (var question = connection.prepareStatement(IS_IT)) {
@@ -212,7 +222,7 @@ final class BodyTransaction implements TransactionalActivities.Transaction, Auto
         }
     }
 
-    /** For an error of the statements that were to settle the activity. */
+    /** The failure for an error of the statements that were to write the outcome. */
     RuntimeException notSettled(SQLException e) {
         if (SqlState.isReadOnly(e)) {
             return new DurableException(
@@ -237,13 +247,19 @@ final class BodyTransaction implements TransactionalActivities.Transaction, Auto
         return connections.failures().ofCaller(outage == null ? e : outage);
     }
 
-    /** Whether what the body's statement failed with is a trigger's, which may have made the pool give the connection up. */
+    /**
+     * Returns whether a trigger raised the error of the body's statement, because of which the pool may have given the
+     * connection up.
+     */
     private boolean hasRaised() {
         SQLException seen = witness.last();
         return seen != null && SqlState.isRaised(seen) && BodyWitness.isGone(connection);
     }
 
-    /** A body that meets this once meets it each time, unless what it caught was of a moment: a time limit or a lock. */
+    /**
+     * The failure of a body that caught an error and went on. It would recur in each attempt, so it is not retried,
+     * unless the error was temporary: a time limit or a lock.
+     */
     private DurableException caught(SQLException answer) {
         SQLException seen = witness.last();
         SQLException first = StoreErrors.withoutRow(seen == null ? answer : seen);
@@ -262,7 +278,7 @@ final class BodyTransaction implements TransactionalActivities.Transaction, Auto
         return refusedByDriver() == null ? witness.outage(connection, answer) : null;
     }
 
-    /** A setting that the body has made and for which the driver has closed the connection; null if there is none. */
+    /** A setting of the body because of which the driver has closed the connection; null if there is none. */
     private @Nullable String refusedByDriver() {
         String style = String.valueOf(server.getParameterStatus("DateStyle"));
         String encoding = String.valueOf(server.getParameterStatus("client_encoding"));
@@ -288,7 +304,7 @@ final class BodyTransaction implements TransactionalActivities.Transaction, Auto
         return type.isInstance(ofBody) ? type.cast(ofBody) : null;
     }
 
-    /** By the driver's own connection, which does one statement at a time: where the body runs one, this waits for its end. */
+    /** Uses the driver's own connection, so if the body runs a statement, this call waits for its end. */
     @Override
     public void prolong(Duration left) {
         bounding.lock();
@@ -307,7 +323,7 @@ final class BodyTransaction implements TransactionalActivities.Transaction, Auto
             }
             boundMillis = longer;
         } catch (SQLException e) {
-            // The transaction has failed, or is over: it ends anyway.
+            // The transaction has failed, or is over, so it ends anyway.
             log.debug(
                     "a transactional activity keeps its bounds: {}",
                     StoreErrors.withoutRow(e).getMessage());
@@ -345,7 +361,7 @@ final class BodyTransaction implements TransactionalActivities.Transaction, Auto
         }
     }
 
-    /** The body has ended. Waits for a cancel under way, and for a change of its bounds. */
+    /** Ends the use of the connection, after the body. Waits for a cancel under way, and for a change of its bounds. */
     @Override
     public void close() {
         bounding.lock();

@@ -7,26 +7,28 @@ import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells whether the transaction of an activity's body was ended from outside. That is asked of the connection and of what the
- * database answered to the body, not of what the body made of it: it may wrap an error, or swallow it.
+ * Tells whether the transaction of an activity's body was ended from outside. It judges by the connection and by the
+ * errors that the database returned to the body, not by what the body throws, as the body may wrap an error, or swallow
+ * it.
  *
  * <pre>
- *   the connection is gone ────────────────► from outside, unless an error of the body's own made the pool give it up (what
- *                                            the pool does not know, or takes for a lost connection, as a trigger has raised
- *                                            it), or a setting of its own the driver ({@link BodyTransaction})
+ *   the connection is gone ────────────────► from outside, unless an error of the body's own made the pool give it up (an
+ *                                            error that the pool does not know, or takes for a lost connection, as a
+ *                                            trigger has raised it), or a setting of its own the driver ({@link BodyTransaction})
  *   the transaction has failed, and the last error of a statement was
- *        a deadlock, a conflict, no memory, no disk, a cancel by somebody else ──► from outside
+ *        a deadlock, a conflict, no memory, no disk, a cancel by an operator ──► from outside
  *        anything else ────────────────────► the body's own
  *   neither ───────────────────────────────► the body's own, whatever it throws
  * </pre>
  *
- * <p>Statements that do not go through {@code ActivityContext.transaction(Connection.class)}, as in Spring, are not seen: then
- * the errors in the chain of what the body threw stand for them, without cancels, which may be of a time limit of its own.
+ * <p>Statements that do not go through {@code ActivityContext.transaction(Connection.class)}, as in Spring, are not
+ * seen: then the errors among the causes of the body's exception are used, except for cancels, which may come from a
+ * time limit of its own.
  */
 final class BodyWitness implements BodyConnection.Seen {
-    /** The pool gives a connection up after it (HikariCP), and the connection is fine. */
+    /** The pool (HikariCP) gives a connection up after this error, although the connection is fine. */
     private static final String NOT_SUPPORTED = "0A000";
-    /** It tells only that another error came before it. */
+    /** The error that tells only that another error came before it. */
     private static final String HAS_FAILED = "25P02";
 
     private static final String CANCELLED = "57014";
@@ -47,15 +49,15 @@ final class BodyWitness implements BodyConnection.Seen {
         limited = true;
     }
 
-    /** The body threw that. */
+    /** Takes the exception that the body threw. */
     void threw(Throwable what) {
         thrown = what;
     }
 
     /**
-     * What ended the transaction from outside; null where that was the body.
+     * The error that ended the transaction from outside; null if the body ended it.
      *
-     * @param answer what the connection answers to a statement now
+     * @param answer the answer of the connection to a statement now
      */
     @Nullable
     SQLException outage(Connection connection, SQLException answer) {
@@ -77,7 +79,10 @@ final class BodyWitness implements BodyConnection.Seen {
                 : new SQLException("the connection was lost: " + answer.getMessage(), "08006", answer);
     }
 
-    /** What was begun writable is read-only by the body's own doing. */
+    /**
+     * Returns whether the error comes from outside. A transaction that began writable is read-only only by the body's
+     * own doing.
+     */
     private static boolean isFromOutside(SQLException e) {
         return switch (SqlState.of(e)) {
             case AGAIN -> true;
@@ -86,17 +91,17 @@ final class BodyWitness implements BodyConnection.Seen {
         };
     }
 
-    /** A cancel where the driver was to cancel, too, or where nobody saw whether it was. */
+    /** Returns whether a cancel may be the body's own: the driver was to cancel, or the statements were not seen. */
     private boolean mayBeItsOwn(SQLException error) {
         return CANCELLED.equals(error.getSQLState()) && (limited || last == null);
     }
 
-    /** Whether the transaction has failed and the body went on: nothing more can be written in it, not even its outcome. */
+    /** Returns whether the body went on in a failed transaction, in which nothing more can be written. */
     static boolean hasFailed(SQLException answer) {
         return HAS_FAILED.equals(answer.getSQLState());
     }
 
-    /** The error of the body's last statement that failed, as far as statements are seen; null without. */
+    /** The error of the body's last statement that failed, as far as statements are seen; null if none failed. */
     @Nullable
     SQLException last() {
         return last;

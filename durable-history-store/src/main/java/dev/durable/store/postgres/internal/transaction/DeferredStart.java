@@ -17,9 +17,9 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * The start of a run that an outbox message carries in case no run is open when it is delivered, as JSON. The names of
- * its properties are for ever: another release may read them.
+ * its properties never change, as another release may read them.
  *
- * @param attributes those of its WorkflowStarted
+ * @param attributes the attributes of its WorkflowStarted
  * @param startedAt when the caller asked for it
  */
 record DeferredStart(
@@ -35,7 +35,7 @@ record DeferredStart(
         @Nullable Instant deadline,
         @Nullable Instant expiresAt,
         Map<String, String> memo) {
-    /** Everything beyond ASCII is escaped: NUL and unpaired surrogates come back as they were. */
+    /** Escapes all characters beyond ASCII, so that NUL and unpaired surrogates come back as they were. */
     private static final JsonMapper JSON =
             JsonMapper.builder().enable(JsonWriteFeature.ESCAPE_NON_ASCII).build();
 

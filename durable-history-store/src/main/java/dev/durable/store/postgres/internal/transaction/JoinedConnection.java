@@ -14,13 +14,13 @@ import java.util.Optional;
 /**
  * Writes starts and messages inside a transaction of the caller, on the caller's connection.
  *
- * @param connection its connection
- * @param transactions who tells of its commit
+ * @param connection the connection of the transaction
+ * @param transactions calls back after the commit
  */
 record JoinedConnection(Connection connection, CallerTransactions transactions, Starts starts, Outbox outbox)
         implements Joined {
 
-    /** One that the caller holds by hand: nobody tells of its commit, so that polls find what it brought. */
+    /** Joins a transaction that the caller holds by hand: no callback follows its commit, so polls find its rows. */
     static Joined held(Object transaction, Starts starts, Outbox outbox, SameDatabase database) {
         if (!(transaction instanceof Connection connection)) {
             throw new IllegalArgumentException(
@@ -50,7 +50,7 @@ record JoinedConnection(Connection connection, CallerTransactions transactions, 
         outbox.add(connection, delivery, transactions);
     }
 
-    /** Before anything is written. */
+    /** Checks the transaction before anything is written. */
     private void check() {
         try {
             if (connection.getAutoCommit()) {

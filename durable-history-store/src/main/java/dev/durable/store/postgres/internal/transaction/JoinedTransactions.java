@@ -12,12 +12,11 @@ import java.util.stream.Stream;
 /**
  * Finds the transaction that a caller has open on this database, for starts and messages to take part in.
  *
- * @param known where a transaction of the current thread may be; the first that has one counts
- * @param database tells whether a connection that a caller holds is one of it
+ * @param known finders of the current thread's transaction; the first that finds one counts
+ * @param database checks whether a connection that a caller holds belongs to it
  */
 public record JoinedTransactions(List<CallerTransactions> known, Starts starts, Outbox outbox, SameDatabase database) {
 
-    /** That of the current thread. */
     public Optional<Joined> current() {
         return known.stream().flatMap(this::in).findFirst();
     }
@@ -43,7 +42,7 @@ public record JoinedTransactions(List<CallerTransactions> known, Starts starts, 
         }
     }
 
-    /** One that the caller holds by hand. */
+    /** A transaction that the caller holds by hand. */
     public Joined held(Object transaction) {
         return JoinedConnection.held(transaction, starts, outbox, database);
     }

@@ -26,12 +26,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Inserts the messages that callers send inside their own transactions into the table {@code outbox}. A caller may hold
- * such a transaction for as long as it likes, so it locks nothing but rows that nobody else wants; {@link OutboxRelay}
- * delivers after the commit. What the body of a transactional activity sends to its own run is delivered before that ({@link
+ * such a transaction for as long as it likes, so it locks only its own new rows; {@link OutboxRelay} delivers after the
+ * commit. Messages of a transactional activity's body to its own run are delivered before the commit ({@link
  * OwnRunMessages}).
  *
- * <p>The source of a row is this process, its event id a count: in the order of the calls, which within one transaction is
- * the order of delivery. Its shard is the target's, so that delivery never leaves the shard.
+ * <p>The source of a row is this process, and its event id counts the calls of this process: within one transaction
+ * this is the order of delivery. Its shard is the target's, so that delivery never leaves the shard.
  */
 public final class Outbox {
     private static final Nudges.Nudge FILLED = new Nudges.OutboxFilled();
@@ -42,8 +42,8 @@ public final class Outbox {
     private final UUID sender = UUID.randomUUID();
     private final AtomicLong count = new AtomicLong();
 
-    /** What the body of a transactional activity has sent on its thread. */
-    @SuppressWarnings("ThreadLocalUsage") // another store's body on this thread is none of this one's
+    /** The messages that the body of a transactional activity has sent on its thread. */
+    @SuppressWarnings("ThreadLocalUsage") // a body of another store on this thread is not one of this store
     private final ThreadLocal<@Nullable List<OwnRunMessages.Sent>> ofBody = new ThreadLocal<>();
 
     public Outbox(Connections connections, SharedNudges nudges) {
@@ -51,7 +51,7 @@ public final class Outbox {
         this.nudges = nudges;
     }
 
-    /** Runs a body, and notes what it sends on its thread. */
+    /** Runs a body, and notes the messages that it sends on its thread. */
     <T> T noting(List<OwnRunMessages.Sent> sent, Supplier<T> body) {
         ofBody.set(sent);
         try {
@@ -65,7 +65,7 @@ public final class Outbox {
         add(connection, delivery, null, callers);
     }
 
-    /** The message of this start, for a run that is open now; if none is when it is delivered, the start is made. */
+    /** Adds the message of this start, for an open run; if none is open at its delivery, the start is made. */
     void add(Connection connection, NewRun start, CallerTransactions callers) {
         InboxMessage message = Objects.requireNonNull(start.message());
         Delivery delivery = new Delivery(start.run().workflowId(), null, message);
@@ -106,15 +106,15 @@ public final class Outbox {
     }
 
     /**
-     * A row that waits.
+     * A row of the outbox.
      *
-     * @param source who sent it
-     * @param eventId its place there
+     * @param source the process that sent it
+     * @param eventId its number in that process
      * @param shard of source and target
-     * @param delivery what to deliver; the id of its message follows from source and place, so that it is one message
-     *     however often it is delivered
-     * @param start what to start with it if no run is open; null without
-     * @param unreadable why that can't be read; null where it can. Such a row is set aside
+     * @param delivery the delivery; the id of its message is derived from source and event id, so that it is one
+     *     message however often it is delivered
+     * @param start the run to start if none is open; null without
+     * @param unreadable the reason why the start can't be read, for which the row is set aside; null if it can be read
      */
     public record Row(
             UUID source,
@@ -141,7 +141,7 @@ public final class Outbox {
             try {
                 start = newRun == null ? null : DeferredStart.read(newRun).of(target, message);
             } catch (RuntimeException | StackOverflowError e) {
-                // 22: a value that is none, which is this row's fault alone.
+                // 22: an invalid value, which is this row's fault alone.
                 unreadable = new SQLException(
                         "new_run can't be read: " + Thrown.of(e).words(), "22000", e);
             }

@@ -17,16 +17,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Delivers the messages of the table {@code outbox} to the inboxes of their targets. If it only found out who is stuck,
- * others may have stood behind them: then another, past these.
+ * Delivers the messages of the table {@code outbox} to the inboxes of their targets, in passes. If a pass has only
+ * found stuck targets, messages for others may wait behind theirs, so another pass follows that skips them.
  *
- * <p>What a target can't take now (full, closing, locked) stays, with all that follows it to the same target: such targets
- * are <i>stuck</i>, and passed over before the senders of a pass are chosen, so that they keep nobody else. They get
- * another chance when nothing else waits, and now and then when something always does.
+ * <p>A message that its target can't take now (full, closing, locked) stays, with all later ones to that target: such
+ * targets are <i>stuck</i>, and skipped before the senders of a pass are chosen, so that they hold up no other target.
+ * They are tried again when no other message waits, and in one of {@link #EVERYBODY} passes otherwise.
  */
 public final class OutboxRelay {
     private static final Logger log = LoggerFactory.getLogger(OutboxRelay.class);
-    /** One in so many passes looks at stuck targets, too, even where other messages wait. */
+    /** One in so many passes tries stuck targets, too, even if other messages wait. */
     private static final int EVERYBODY = 16;
 
     private final Connections connections;
@@ -79,7 +79,7 @@ public final class OutboxRelay {
             relayed = pass(limit);
         } while (relayed.gone() == 0 && stuck.size() > before);
         if (relayed.gone() == 0 && passedOver) {
-            // Nothing else waits: they may have room by now.
+            // No other message waits, so the stuck targets are tried again: they may take messages by now.
             stuck.clear();
             return pass(limit);
         }
@@ -87,7 +87,7 @@ public final class OutboxRelay {
     }
 
     /**
-     * What an idle relay sees.
+     * The state of the outbox for an idle relay.
      *
      * @param waits whether there is anything to deliver
      * @param aside messages that were set aside
@@ -107,7 +107,7 @@ public final class OutboxRelay {
         });
     }
 
-    /** When the oldest message was written that waits. */
+    /** The time at which the oldest message that waits was written. */
     public Optional<Instant> since() {
         List<Optional<Instant>> answer = new ArrayList<>();
         return connections.read(TransactionSettings.READ, tx -> {

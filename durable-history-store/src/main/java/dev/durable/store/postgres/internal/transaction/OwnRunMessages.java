@@ -23,15 +23,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The messages that the body of a transactional activity has sent to its own run. They go into the run's inbox in the
- * transaction of the body, before the outcome: so the run sees them before it, and its close is refused as long as they
- * wait. By the relay they would come after the commit, when the run may have closed with that outcome.
+ * transaction of the body, before the outcome: so the run is fed them before the outcome, and its close is refused as
+ * long as they wait. The relay would deliver them after the commit, when the run may have closed with that outcome.
  *
  * <p>They are rows of the outbox until the body has returned, so that a rollback to a savepoint takes them with it. The
- * run's row is locked before its job, as everywhere ({@link dev.durable.store.postgres.internal.run.TransitionSql}): with
- * KEY SHARE, which lets the run go on and holds off its close until the commit. What does not fit into the inbox stays in
- * the outbox.
+ * run's row is locked before its job, as everywhere ({@link dev.durable.store.postgres.internal.run.TransitionSql}):
+ * with KEY SHARE, which lets the run go on and holds off its close until the commit. A message that does not fit into
+ * the inbox stays in the outbox.
  *
- * @param inboxLimit what may wait for a run
+ * @param inboxLimit the limit of an inbox
  */
 record OwnRunMessages(InboxLimit inboxLimit) {
 
@@ -46,7 +46,7 @@ record OwnRunMessages(InboxLimit inboxLimit) {
         }
     }
 
-    /** Before the job is locked. */
+    /** Delivers the messages, before the job is locked. */
     void deliver(Tx tx, RunKey run, List<Sent> sent, PendingNudges hints) throws SQLException {
         List<Sent> own = sent.stream().filter(row -> row.isFor(run)).toList();
         if (own.isEmpty()) {

@@ -13,16 +13,14 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Transactions for transactional activities on connections of the user's pool, each bound to the thread of the body.
- */
+/** Runs transactional activities' transactions on connections of the user's pool, bound to the body's thread. */
 public final class OwnTransactions implements ActivityTransactions, CallerTransactions {
     private static final Logger log = LoggerFactory.getLogger(OwnTransactions.class);
 
     private final DataSource dataSource;
     private final Function<SQLException, RuntimeException> failures;
 
-    @SuppressWarnings("ThreadLocalUsage") // another store's transaction on this thread is none of this one's
+    @SuppressWarnings("ThreadLocalUsage") // a transaction of another store on this thread is not one of this store
     private final ThreadLocal<@Nullable Open> current = new ThreadLocal<>();
 
     private record Open(Connection connection, List<Runnable> afterCommit) {}
@@ -79,7 +77,7 @@ public final class OwnTransactions implements ActivityTransactions, CallerTransa
         }
     }
 
-    /** A connection that can't even roll back is gone, and its transaction with it. */
+    /** Rolls back. A connection that can't even roll back is lost, and its transaction with it. */
     private static void rollback(Connection connection) {
         try {
             connection.rollback();
@@ -88,7 +86,10 @@ public final class OwnTransactions implements ActivityTransactions, CallerTransa
         }
     }
 
-    /** What failed to commit is rolled back before autocommit, switched on, would commit it. */
+    /**
+     * Gives the connection back. A transaction that failed to commit is rolled back first, as switching autocommit on
+     * would commit it.
+     */
     private static void giveBack(Connection connection, boolean autoCommit) {
         try {
             if (!connection.isClosed()) {

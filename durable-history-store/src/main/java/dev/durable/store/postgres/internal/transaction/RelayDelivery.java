@@ -30,7 +30,7 @@ import java.util.UUID;
 
 /**
  * Delivers rows of the outbox to their targets' inboxes, in one transaction and in their order. Rows are named by their
- * place; those without an outcome have nowhere to go.
+ * index; a row without an outcome has no target that exists.
  */
 public final class RelayDelivery {
     private final Tx tx;
@@ -61,12 +61,15 @@ public final class RelayDelivery {
         return outcomes;
     }
 
-    /** Why the row has nowhere to go. */
+    /** The reason why the row has no target. */
     String whyDropped(int item) {
         return dropped.getOrDefault(item, "there is no open run to take it");
     }
 
-    /** One group after the other would lock them in no order, and cross with a batch of steps that close them. */
+    /**
+     * Locks all targets in order. If each group of rows locked its own, the order could cross that of a batch of steps
+     * that close the runs.
+     */
     private void lockTargets() throws SQLException {
         List<String> targets = rows.stream()
                 .map(Outbox.Row::target)
@@ -77,7 +80,7 @@ public final class RelayDelivery {
                 .then(RelaySql.LOCK_TARGETS, texts(targets, target -> target), shorts(targets, RunIds::shardOf)));
     }
 
-    /** Where the rows end that start runs, or do not, as this one. */
+    /** The index behind the rows that follow this one and, as this one, start a run or don't. */
     private int endOfLike(int from) {
         int to = from + 1;
         while (to < rows.size() && startsRun(to) == startsRun(from)) {
@@ -103,7 +106,7 @@ public final class RelayDelivery {
             start(items);
         } else {
             send(items);
-            // Its run may have been written after the statement began that did not find it.
+            // The run may have been written after the statement began that did not find it.
             send(items.stream().filter(i -> !outcomes.containsKey(i)).toList());
         }
         items.stream()

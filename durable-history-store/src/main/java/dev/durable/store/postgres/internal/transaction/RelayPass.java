@@ -37,13 +37,13 @@ import org.slf4j.LoggerFactory;
  * transaction.
  *
  * <pre>
- *   take ─► deliver ─► deliver who was not found once more ─► remove what went or has nowhere to go ─► COMMIT
+ *   take ─► deliver ─► deliver to missing targets again ─► delete what is delivered or has no target ─► COMMIT
  *     │ a lock is in the way: by targets, in halves          │ the database refuses something: row by row,
- *     └── who stands alone with it is stuck                  └── who stands alone with it is set aside
+ *     └── a target alone with it is stuck                   └── a row alone with it is set aside
  * </pre>
  *
- * <p>Set aside only if another row gets through: what is refused while none does may be the database's fault (a trigger
- * that stops all writes for an hour), and waits.
+ * <p>A row is set aside only if another row gets through: while none does, the database may be at fault (a trigger that
+ * stops all writes for an hour), and the row waits.
  */
 final class RelayPass {
     private static final Logger log = LoggerFactory.getLogger(RelayPass.class);
@@ -60,9 +60,10 @@ final class RelayPass {
     private int accepted;
 
     /**
-     * @param inboxLimit what may wait for a run
+     *
+     * @param inboxLimit the limit of an inbox
      * @param limit how many to deliver at most
-     * @param except targets to pass over
+     * @param except the targets to skip
      */
     RelayPass(Connections connections, InboxLimit inboxLimit, int limit, Set<String> except) {
         this.connections = connections;
@@ -72,12 +73,12 @@ final class RelayPass {
         this.refusals = new RelayRefusals(connections);
     }
 
-    /** Targets that can't take what waits for them. */
+    /** The targets that can't take the messages that wait for them. */
     Set<String> stuck() {
         return stuck;
     }
 
-    /** For whom there is something now. */
+    /** The nudges for the runs that got messages. */
     PendingNudges hints() {
         return hints;
     }
@@ -86,7 +87,7 @@ final class RelayPass {
         try {
             deliverAll();
             if (nothingGetsThrough()) {
-                // Behind them there may be somebody for whom it does.
+                // Behind the refused rows there may be rows for other targets that get through.
                 except.addAll(refusals.targets());
                 except.addAll(stuck);
                 deliverAll();
@@ -122,7 +123,7 @@ final class RelayPass {
         }
     }
 
-    /** Targets that are locked wait; the others are delivered. */
+    /** Delivers to the targets that are not locked; the messages of the others wait. */
     private void byTargets(SqlState why) throws SQLException {
         Set<String> targets = new LinkedHashSet<>();
         taken.forEach(row -> targets.add(row.target()));
@@ -135,7 +136,7 @@ final class RelayPass {
         }
     }
 
-    /** A row that is refused must not keep the others. */
+    /** Delivers row by row, so that a refused row does not hold up the others. */
     private void byRows(SQLException why) throws SQLException {
         if (taken.isEmpty() || !SqlState.mayBeOneRows(why)) {
             throw why;
@@ -147,7 +148,7 @@ final class RelayPass {
             }
             try {
                 if (!write(TransactionSettings.PROBE, tx -> takeOne(tx, row))) {
-                    // It has gone, or another relay is at its sender: that one keeps the order.
+                    // The row is gone, or another relay has its sender and keeps the order of its messages.
                     taboo.add(row.source());
                 }
             } catch (SQLException e) {
@@ -163,13 +164,12 @@ final class RelayPass {
         }
     }
 
-    /** Which rows a transaction delivers. */
     @FunctionalInterface
     private interface Taking {
         List<Outbox.Row> in(Tx tx) throws SQLException;
     }
 
-    /** Tells whether there were any. */
+    /** Delivers rows in one transaction; returns whether there were any. */
     private boolean write(TransactionSettings locks, Taking taking) throws SQLException {
         List<Outbox.Row> found = new ArrayList<>();
         Map<Integer, Outcome> outcomes = new HashMap<>();
@@ -181,7 +181,7 @@ final class RelayPass {
             }
             for (Outbox.Row row : rows) {
                 if (row.unreadable() != null) {
-                    // As if the database had refused it: row by row it is found out and set aside.
+                    // Treated as a refusal by the database: row by row it is found and set aside.
                     throw row.unreadable();
                 }
             }
@@ -196,12 +196,12 @@ final class RelayPass {
                             shorts(done, Outbox.Row::shard)));
             return done.size();
         });
-        // A row without a target has met nothing that could refuse it.
+        // A row without a target does not show that the database accepts writes.
         accepted += Collections.frequency(outcomes.values(), Outcome.ACCEPTED);
         return !found.isEmpty();
     }
 
-    /** Null takes for all targets. */
+    /** Takes rows, for all targets if {@code targets} is null. */
     private List<Outbox.Row> take(Tx tx, @Nullable List<String> targets) throws SQLException {
         List<Outbox.Row> rows = new ArrayList<>();
         Map<UUID, Long> places = new HashMap<>();
@@ -242,7 +242,7 @@ final class RelayPass {
         return rows;
     }
 
-    /** What need not wait any longer: delivered, or without a target. */
+    /** The rows that need not wait any longer: delivered, or without a target. */
     private List<Outbox.Row> judge(List<Outbox.Row> rows, Map<Integer, Outcome> outcomes, RelayDelivery delivery) {
         List<Outbox.Row> done = new ArrayList<>();
         for (int i = 0; i < rows.size(); i++) {

@@ -16,9 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Handles messages of the outbox that the database refuses: sets them aside in {@code outbox_refused} if others get
- * through. Where others get through they are set aside, into a table where people see them; else they wait in the
- * outbox, and that is said.
+ * Handles messages of the outbox that the database refuses. If others get through, it sets them aside in the table
+ * {@code outbox_refused}, where operators see them; else they wait in the outbox, and a line in the log says so.
  */
 final class RelayRefusals {
     private static final Logger log = LoggerFactory.getLogger(RelayRefusals.class);
@@ -28,12 +27,12 @@ final class RelayRefusals {
     private final List<Refusal> refusals = new ArrayList<>();
 
     private record Refusal(Outbox.Row row, SQLException why) {
-        /** Without the row, whose message would stand there once more, and be read by other people. */
+        /** The error without the row, as the message stands in the row already, and other people read the error. */
         String error() {
             return String.valueOf(StoreErrors.withoutRow(why).getMessage());
         }
 
-        /** For the log. */
+        /** The first line of the error, for the log. */
         String reason() {
             return error().lines().findFirst().orElse("");
         }
@@ -58,9 +57,9 @@ final class RelayRefusals {
     }
 
     /**
-     * Tells how many; what another relay has set aside is not among them.
+     * Sets messages aside. Returns how many, without those that another relay has set aside.
      *
-     * @param all or only those that nobody can read, which are at fault whatever becomes of others
+     * @param all all of them, or only those that can't be read, which are at fault whether others get through or not
      */
     int setAside(boolean all) throws SQLException {
         int aside = 0;
@@ -108,7 +107,6 @@ final class RelayRefusals {
         return true;
     }
 
-    /** That they wait. */
     void tell() {
         Refusal first = refusals.getFirst();
         Outbox.Row row = first.row;

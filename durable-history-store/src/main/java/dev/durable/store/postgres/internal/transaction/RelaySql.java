@@ -9,7 +9,10 @@ import java.util.stream.Stream;
 public final class RelaySql {
     private RelaySql() {}
 
-    /** Messages of a kind that only a newer version knows wait for its relays and hold up no others. */
+    /**
+     * Restricts a statement to the kinds of messages that this version knows. Messages of other kinds wait for the
+     * relays of a newer version and hold up no others.
+     */
     private static String known(String sql) {
         String kinds = Stream.of(MessageKind.values())
                 .filter(kind -> kind != MessageKind.UNKNOWN)
@@ -23,7 +26,7 @@ public final class RelaySql {
                    new_run)
             values (?, ?, ?, durable.clock(), ?, ?, ?, ?, ?::json, ?::json)""";
 
-    /** All that an idle relay asks. It judges by the first messages; where they are many, there may be others behind them. */
+    /** The query of an idle relay. It reads the first messages; if they are many, others may be behind them. */
     static final String LOOK = known("""
             select coalesce(bool_or(o.kind = any('{${kinds}}')), false) or count(*) = 100 as waits,
                    (select count(*) from (select from durable.outbox_refused r limit 10000) r) as aside,
@@ -31,17 +34,18 @@ public final class RelaySql {
               from (select o.kind from durable.outbox o order by o.run_id, o.event_id, o.shard limit 100) o""");
 
     /**
-     * For a gauge, read by one process. Exact up to 10,000 messages; where the relays stand and more wait, of those whose
-     * senders began first.
+     * The age of the outbox for a gauge, read by one process. It is exact up to 10,000 messages; if more wait, because
+     * the relays stand still, it is that of the senders that began first.
      */
     static final String SINCE = """
             select min(o.at) as since
               from (select o.at from durable.outbox o order by o.run_id, o.event_id, o.shard limit 10000) o""";
 
     /**
-     * The first messages of each sender that no other relay is at. Senders are skipped through; those count whose first
-     * message can be locked. {@code place} is that of a message among those of its sender that could be taken: where one is
-     * missing another relay has it, or has just delivered it, and what follows has to wait, as it would overtake it.
+     * Takes the first messages of each sender whose first message no other relay has locked. Senders are found by a
+     * skip scan. {@code place} is the number of a message among those of its sender that could be taken: if a number is
+     * missing, another relay has that message, or has just delivered it, and the later ones have to wait, as they would
+     * overtake it.
      */
     static final String TAKE = known("""
             with recursive sender as (
@@ -75,7 +79,7 @@ public final class RelaySql {
                      order by c.event_id for update of o skip locked) o
              limit ?"""));
 
-    /** One message, if no other relay is at its sender: has locked its first. */
+    /** Takes one message, if no other relay has locked the first message of its sender. */
     static final String TAKE_ONE = """
             select o.run_id, o.event_id, o.target_run_id, o.kind, o.shard, o.target_workflow_id, o.name, o.payload, o.new_run
               from durable.outbox o
@@ -83,7 +87,7 @@ public final class RelaySql {
               join durable.outbox first on first.ctid = f.ctid
              where o.run_id = ? and o.event_id = ? and o.shard = ? for update of first, o skip locked""";
 
-    /** What a transaction has sent to its own run; what a relay is at was committed apart from it. */
+    /** Takes the messages that a transaction has sent to its own run, which no relay sees before the commit. */
     static final String TAKE_OWN = """
             select o.run_id, o.event_id, o.target_run_id, o.kind, o.shard, o.target_workflow_id, o.name, o.payload, o.new_run
               from unnest(?::uuid[], ?::bigint[], ?::smallint[]) as u(run_id, event_id, shard)
@@ -92,13 +96,13 @@ public final class RelaySql {
                     for update skip locked) o
              order by o.event_id""";
 
-    /** The open runs of these workflow ids, which come in the order of (shard, workflow id). */
+    /** Locks the open runs of these workflow ids, which come in the order of (shard, workflow id). */
     static final String LOCK_TARGETS = """
             select s.run_id from unnest(?::text[], ?::smallint[]) as u(workflow_id, shard)
              cross join lateral (select s.run_id from durable.run_state s
                     where s.workflow_id = u.workflow_id and +s.shard = u.shard for key share) s""";
 
-    /** Out of the way of the others, with what the database says of it. */
+    /** Moves a message to {@code outbox_refused}, out of the way of the others, with the error of the database. */
     static final String SET_ASIDE = """
             with gone as (
                 delete from durable.outbox o where o.run_id = ? and o.event_id = ? and o.shard = ? returning o.*)

@@ -19,8 +19,8 @@ import org.postgresql.PGConnection;
 
 /**
  * Checks that a connection which a caller wants to have joined belongs to the store's own database. A database is known
- * by its OID and by when the schema was made there, to the microsecond. A physical connection is asked once; behind a
- * savepoint, so that a question that fails leaves the transaction as it was.
+ * by its OID and by the time at which the schema was created in it, to the microsecond. A physical connection is asked
+ * once, behind a savepoint, so that a failed query leaves the transaction as it was.
  */
 public final class SameDatabase {
     private static final String WHICH = """
@@ -46,7 +46,10 @@ public final class SameDatabase {
         this.connections = connections;
     }
 
-    /** @throws IllegalArgumentException when it is a connection of another database */
+    /**
+     *
+     * @throws IllegalArgumentException if it is a connection of another database
+     */
     void check(Connection connection) {
         PGConnection physical = physical(connection);
         if (physical != null && known.containsKey(physical)) {
@@ -54,7 +57,7 @@ public final class SameDatabase {
         }
         Identity its = of(connection);
         if (!its.isSame(own)) {
-            // It may have been made anew since.
+            // The schema may have been created anew since then.
             learn();
             if (!its.isSame(own)) {
                 throw refused("database " + its.name() + ", which has a schema " + schema() + " of its own", null);
@@ -66,8 +69,8 @@ public final class SameDatabase {
     }
 
     /**
-     * Reads which database is the store's own. When the store is opened: later on, callers that join may hold all
-     * connections of the pool.
+     * Reads the identity of the store's own database. It is called when the store is opened, as later on callers that
+     * join may hold all connections of the pool.
      */
     public void learn() {
         List<Identity> found = new ArrayList<>();

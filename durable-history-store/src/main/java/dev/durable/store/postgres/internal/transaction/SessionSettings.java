@@ -7,16 +7,19 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts back the settings of a session that the body of a transactional activity has changed for longer than its transaction
- * ({@code SET}, {@code SET ROLE}), so that whoever has the connection next finds it as it was. They are read in the round trip
- * that begins the body's transaction, and compared and put back in the one that settles the activity; what rolls back takes its
- * settings back itself. Which of them was changed by {@code SET LOCAL} can't be seen then, and need not be: a setting that is
- * put back for the session is what it was after COMMIT in either case.
+ * Restores the settings of a session that the body of a transactional activity has changed for longer than its
+ * transaction ({@code SET}, {@code SET ROLE}), so that the next user of the connection finds it as it was. They are
+ * read in the round trip that begins the body's transaction, and compared and restored in the one that writes the
+ * outcome; a rollback restores them by itself. Whether one of them was changed by {@code SET LOCAL} can't be seen then,
+ * and need not be: a setting that is restored for the session has its old value after COMMIT in either case.
  *
- * <p>To be used in a caller's transaction only ({@link Tx#ofCaller}), where its search_path stands aside.
+ * <p>To be used in a caller's transaction only ({@link Tx#ofCaller}), where the caller's search_path is kept aside.
  */
 final class SessionSettings {
-    /** What changes rights, names, text, limits, durability or plans. All that there are (pg_settings) would take a millisecond. */
+    /**
+     * The settings that change rights, names, text, limits, durability or plans. To read all settings (pg_settings)
+     * would take a millisecond.
+     */
     private static final List<String> NAMES = List.of(
             "session_authorization",
             "role",
@@ -53,7 +56,7 @@ final class SessionSettings {
 
     private static final String ALL = "'{" + String.join(",", NAMES) + "}'::text[]";
 
-    /** What it is for the caller; empty where this server has no such setting. */
+    /** The caller's value of a setting; empty if this server has no such setting. */
     private static String current(String name) {
         return "coalesce(current_setting(case " + name + " when 'search_path' then 'durable_caller.search_path' else "
                 + name + " end, true), '')";
@@ -62,7 +65,7 @@ final class SessionSettings {
     private static final String READ = "select array(select " + current("s.name") + " from unnest(" + ALL
             + ") with ordinality as s (name, n)" + " order by s.n)::text as settings";
 
-    /** Only what a statement has set: what the server's configuration has changed meanwhile stays. */
+    /** Restores only settings that a statement has changed: changes by the server's configuration stay. */
     private static final String PUT_BACK =
             "select set_config(s.name, s.before, false) from unnest(" + ALL + ", ?::text[], ?::text[])"
                     + " with ordinality as s (name, before, given, n) where " + current("s.name") + " <> s.given"
@@ -72,17 +75,20 @@ final class SessionSettings {
     private @Nullable String before;
     private @Nullable String given;
 
-    /** Reads what they are before the engine sets its own for the transaction. */
+    /** Reads the settings before the engine sets its own for the transaction. */
     SqlScript readBefore(SqlScript script) {
         return script.read(READ, row -> before = row.getString("settings"));
     }
 
-    /** Reads what the body gets. */
+    /** Reads the settings that the body gets. */
     SqlScript readGiven(SqlScript script) {
         return script.read(READ, row -> given = row.getString("settings"));
     }
 
-    /** Comes before all else that settles the activity, which may not have the rights of the body's role. */
+    /**
+     * Restores the settings, before all other statements that write the outcome, as the role of the body may not have
+     * the rights for them.
+     */
     SqlScript putBack(SqlScript script) {
         return script.read(PUT_BACK, row -> {}, Param.of(before), Param.of(given));
     }

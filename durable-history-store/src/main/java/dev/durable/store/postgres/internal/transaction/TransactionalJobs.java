@@ -26,7 +26,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs transactional activities: the body's writes and the settling of its job commit together. The last statements of
+ * Runs transactional activities: the body's writes and the outcome of its job commit together. The last statements of
  * the body's transaction are those of any outcome: the job locked by its lease, then the job deleted and the message
  * inserted.
  *
@@ -34,12 +34,13 @@ import org.slf4j.LoggerFactory;
  *   begin ─► body's statements ─► messages to its own run ─► lock job by lease ─► delete it, insert outcome ─► COMMIT
  * </pre>
  *
- * <p>The job is locked only then: heartbeats of the body go by other connections, and a body that takes long keeps nobody
- * from the job. Who dies before COMMIT did nothing; the lock timeouts of the last statements bound how long a process that
- * is paused between them and COMMIT keeps the job.
+ * <p>The job is locked only then: heartbeats of the body go by other connections, and a long body locks no other
+ * transaction out of the job. A process that dies before COMMIT has written nothing; the lock timeouts of the last
+ * statements bound how long a process that is paused between them and COMMIT keeps the job.
  *
- * <p>While the body runs its statements, and the silences between them, are bounded in the server by some more than what is
- * left of the attempt, so that a process that dies or stands still leaves no lock for ever ({@link BodyTransaction}).
+ * <p>While the body runs its statements, and the silences between them, are bounded in the server by somewhat more than
+ * the time that is left to the attempt, so that a process that dies or stands still leaves no lock behind for ever
+ * ({@link BodyTransaction}).
  */
 public final class TransactionalJobs implements TransactionalActivities {
     private static final Logger log = LoggerFactory.getLogger(TransactionalJobs.class);
@@ -51,15 +52,16 @@ public final class TransactionalJobs implements TransactionalActivities {
     private final int atOnce;
 
     /**
-     * Where messages go that bodies send.
+     * The outbox for messages that bodies send, and the limit of their own runs' inboxes.
      *
-     * @param outbox first of all
-     * @param inboxLimit what may wait for their own runs
+     * @param outbox takes the messages first
+     * @param inboxLimit the limit of the inboxes of their own runs
      */
     public record Messages(Outbox outbox, InboxLimit inboxLimit) {}
 
     /**
-     * @param atOnce how many connections they may keep
+     *
+     * @param atOnce how many connections the bodies may keep at once
      */
     public TransactionalJobs(
             Connections connections, ActivityTransactions transactions, Nudges nudges, Messages messages, int atOnce) {
@@ -83,7 +85,7 @@ public final class TransactionalJobs implements TransactionalActivities {
         } catch (RuntimeException | Error e) {
             attempt.after(e);
         }
-        // Only now, since what the nudges announce must be committed.
+        // Only now, as the rows that the nudges announce must be committed.
         attempt.hints.sendTo(nudges);
         return attempt.outcome;
     }
@@ -142,10 +144,10 @@ public final class TransactionalJobs implements TransactionalActivities {
         }
 
         /**
-         * What the transactions threw is theirs: that one could not begin, or commit, or roll back after the body, which may
-         * hide what was thrown inside it.
+         * Handles an exception of the {@link ActivityTransactions}: the transaction could not begin, or commit, or roll
+         * back after the body. It may hide the exception that was thrown inside it.
          */
-        @SuppressWarnings("ReferenceEquality") // equals would be the application's
+        @SuppressWarnings("ReferenceEquality") // equals would be a method of the application
         private void after(Throwable e) {
             if (failure != null) {
                 if (failure != e) {
@@ -170,9 +172,10 @@ public final class TransactionalJobs implements TransactionalActivities {
         }
 
         /**
-         * The engine's statements have succeeded before COMMIT. What the server refuses there is the application's: its deferred
-         * triggers and constraints, or what its framework writes last. Deadlocks, conflicts, a full disk and a server that goes
-         * away are not, unless a trigger has raised them itself.
+         * The engine's statements have succeeded before COMMIT. Returns whether the application is at fault for a
+         * refused COMMIT. The engine's statements have succeeded before, so the refusal comes from the application's
+         * deferred triggers and constraints, or from the last writes of its framework. Deadlocks, conflicts, a full
+         * disk and a server that shuts down are not its fault, unless a trigger has raised them itself.
          */
         private static boolean isOfApplication(SQLException refused) {
             return refused instanceof PSQLException server

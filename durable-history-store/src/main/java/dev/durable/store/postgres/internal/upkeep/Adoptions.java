@@ -22,20 +22,20 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes a schema an installation of its own, in one transaction that also ends the open runs where that is asked for. A
+ * Makes a schema an installation of its own, in one transaction that also ends the open runs if that is asked for. A
  * process that works there waits for the locks of the runs that are ended, and finds them gone.
  */
 public final class Adoptions {
     private static final int PAGE = 500;
     private static final int ATTEMPTS = 6;
 
-    /** Nothing else is as long. */
+    /** The settings of the adoption, which is longer than any other transaction. */
     private static final String PATIENTLY =
             "select set_config('statement_timeout', '0', true), set_config('lock_timeout', '60000', true), "
                     + Ddl.transactionTimeout("0", true);
 
     private static final String LOCK = "select i.name, i.frozen from durable.installation i for update";
-    /** Read behind the lock, so after whoever may still be at it. */
+    /** Finds an earlier attempt of this adoption; read under the lock, so that no attempt is still under way. */
     private static final String DONE =
             "select (a.details ->> 'runs')::bigint as runs from durable.audit a where a.id = ?";
 
@@ -47,7 +47,7 @@ public final class Adoptions {
     private static final String OPEN = """
             select s.run_id, s.workflow_id from durable.run_state s where s.run_id > ? order by s.run_id limit ?""";
 
-    /** What belongs to no open run any more, and who worked on them. */
+    /** Deletes rows that belong to no open run any more, and the sessions. */
     private static final List<String> LEFT = List.of(
             "delete from durable.outbox",
             "delete from durable.outbox_refused",
@@ -74,7 +74,7 @@ public final class Adoptions {
         this.connections = connections;
     }
 
-    /** Adopts the schema, and gives how many runs were ended. */
+    /** Adopts the schema, and returns how many runs were ended. */
     public long adopt(Adoption adoption) {
         try {
             return adopted(adoption);
@@ -92,7 +92,10 @@ public final class Adoptions {
         }
     }
 
-    /** Where the answer to COMMIT was lost it is looked for in the audit, under the lock, and done if it is not there. */
+    /**
+     * Adopts again if the answer to COMMIT was lost: the audit is read under the lock, and the adoption is repeated if
+     * it is not there.
+     */
     private long adopted(Adoption adoption) {
         UUID id = UUID.randomUUID();
         for (int attempt = 1; ; attempt++) {
@@ -136,10 +139,10 @@ public final class Adoptions {
     }
 
     /**
-     * What was there.
+     * The installation before the adoption.
      *
      * @param name null without one
-     * @param done how many runs this same adoption has ended; null where it has not happened
+     * @param done how many runs this same adoption has ended; null if it has not happened
      */
     private record Before(
             @Nullable String name, boolean frozen, @Nullable Long done) {}

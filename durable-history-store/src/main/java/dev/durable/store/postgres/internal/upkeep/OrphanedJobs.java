@@ -28,9 +28,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Reads running jobs whose sessions are gone, under lock, and writes what {@link OrphanedJob} says becomes of each. */
+/** Reads running jobs whose sessions are gone, under lock, and writes {@link OrphanedJob}'s decisions on them. */
 final class OrphanedJobs {
-    /** Beside the engine's own lines of incidents: what dies with its worker ends in no process. */
+    /** The engine's log of incidents, too: an incident of a job whose worker died is raised in no engine. */
     private static final Logger log = LoggerFactory.getLogger("dev.durable.failed.Incident");
 
     private final PendingNudges nudges;
@@ -47,13 +47,13 @@ final class OrphanedJobs {
         this.nudges = nudges;
     }
 
-    /** The session of this one was declared dead. */
+    /** Adds a job whose session was declared dead. */
     void crashed(ResultSet row) throws SQLException {
         LockedJob job = job(row);
         take(job, orphaned(job, row).afterCrash(now(row)));
     }
 
-    /** The session of this one was closed in good order. */
+    /** Adds a job whose session was closed in good order. */
     void released(ResultSet row) throws SQLException {
         LockedJob job = job(row);
         take(job, orphaned(job, row).afterClose(now(row)));
@@ -126,7 +126,7 @@ final class OrphanedJobs {
         Cancellations.end(cancelled, tx, script, nudges);
     }
 
-    /** To be called after the commit: says in the log which of them wait for an operator. */
+    /** Logs, after the commit, which of the jobs wait for an operator. */
     void logFailed() {
         if (!failed.isEmpty()) {
             log.error(

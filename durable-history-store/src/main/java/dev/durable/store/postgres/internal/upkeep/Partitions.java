@@ -26,24 +26,28 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Creates the monthly partitions of {@code history_event} ahead of time. There is no default partition to catch what
- * fits nowhere; a start that meets the end of them makes its own.
+ * Creates the monthly partitions of {@code history_event} ahead of time. There is no DEFAULT partition for other rows;
+ * a start that finds no partition creates its own.
  *
- * <p>Making one waits for other changes of the history's table only, and nobody waits behind it: reads and writes go on. A
- * partition that was dropped or detached with old runs is not made again: what is to be appended to them has no history.
+ * <p>The creation of a partition waits only for other changes of the history's table, and no statement waits behind it:
+ * reads and writes go on. A partition that was dropped or detached with old runs is not created again, as events
+ * appended to these runs would follow no history.
  */
 public final class Partitions {
     private static final Logger log = LoggerFactory.getLogger(Partitions.class);
     private static final String ADD = """
             select durable.add_history_partitions(durable.clock() - interval '1 day', durable.clock() + interval '70 days')
                 as made""";
-    /** Not of this name alone: a table that is called like a partition and is none. */
+    /** Detached partitions. A table that has the name of a partition and is none does not count. */
     private static final String DETACHED = """
             select string_agg(c.relname, ', ' order by c.relname) as detached from pg_class c
              where c.relnamespace = (select p.relnamespace from pg_class p where p.oid = 'durable.history_event'::regclass)
                and c.relkind = 'r' and c.relname ~ '^history_event_[0-9]{4}_[0-9]{2}(_[0-9]+|)$' and not c.relispartition""";
 
-    /** Those that others have made: not called by the month whose runs they take, or with more than that month. */
+    /**
+     * Partitions that this library has not created: they are not named by the month whose runs they take, or have more
+     * than that month.
+     */
     private static final String OF_OTHERS = """
             from (select c.relname as name, durable.history_bound(b.bounds, false) as lowest,
                          durable.history_bound(b.bounds, true) as beyond
@@ -58,7 +62,7 @@ public final class Partitions {
             "select string_agg(p.name || case when p.lowest is null then ' (DEFAULT)' else '' end, ', ' order by p.name)"
                     + " as others " + OF_OTHERS;
 
-    /** Of others, with runs from one time to another: their names, and whether it is the DEFAULT partition. */
+    /** Such partitions with runs from one time to another: their names, and whether one is the DEFAULT partition. */
     public static final String OTHERS_BETWEEN =
             "select quote_ident(p.name) || case when p.lowest is null then ' (DEFAULT)' else '' end " + OF_OTHERS
                     + " and (p.lowest is null or p.lowest < durable.run_id_at('%2$s') and p.beyond > durable.run_id_at('%1$s'))"
@@ -87,7 +91,7 @@ public final class Partitions {
         this.lastMade = nanoTime.getAsLong() - RECENTLY;
     }
 
-    /** Makes what is missing from yesterday to ten weeks ahead; tells how many. */
+    /** Creates the partitions that are missing from yesterday to ten weeks ahead; returns how many. */
     public int add() {
         for (int attempt = 1; ; attempt++) {
             try {
@@ -104,14 +108,14 @@ public final class Partitions {
         }
     }
 
-    /** Makes what is missing, unless this process has done so just before; tells how many. */
+    /** As {@link #add}, unless this process has done so just before. */
     public int ahead() {
         return nanoTime.getAsLong() - lastMade < RECENTLY ? 0 : add();
     }
 
     /**
-     * Makes the partition that a run did not find, where it is one of those that are to be there; gives whether it is worth
-     * trying again. Another process may have made it meanwhile.
+     * Creates the partition that a run did not find, if it is one of those that are to exist; returns whether to try
+     * the write again. Another process may have created it meanwhile.
      */
     public boolean madeFor(SQLException missing) {
         UUID run = runOf(missing);
@@ -147,7 +151,7 @@ public final class Partitions {
         return made.get();
     }
 
-    /** Once for each that is found. */
+    /** Warns once for each set of detached partitions that is found. */
     private void tellOfDetached(@Nullable String tables) {
         if (!Objects.equals(toldDetached.getAndSet(tables), tables) && tables != null) {
             log.warn(
@@ -162,7 +166,7 @@ public final class Partitions {
         }
     }
 
-    /** Once, and again when there are others. */
+    /** Warns once, and again if others are found. */
     private void tellOfOthers(@Nullable String tables) {
         if (!Objects.equals(toldOthers.getAndSet(tables), tables) && tables != null) {
             log.warn(
@@ -191,7 +195,7 @@ public final class Partitions {
                 e);
     }
 
-    /** As the server names it; null if it does not. */
+    /** The run whose partition is missing, as the server names it; null if it does not. */
     private static @Nullable UUID runOf(SQLException missing) {
         ServerErrorMessage message = missing instanceof PSQLException server ? server.getServerErrorMessage() : null;
         Matcher key = RUN_ID.matcher(message == null || message.getDetail() == null ? "" : message.getDetail());

@@ -39,7 +39,7 @@ public final class SessionSql {
               from durable.activity_job j where j.session = ? and j.state = ${RUNNING}
              order by j.run_id, j.seq for update""");
 
-    /** All that a sweep with nothing to do asks. */
+    /** The query of a sweep that finds nothing to do. */
     static final String ORPHANS_OR_DEAD = QueuePlaceSql.in("""
             with recursive holder as (
                 (select j.session from durable.activity_job j where j.state = ${RUNNING}
@@ -54,7 +54,10 @@ public final class SessionSql {
                 as found
               from (select s.dead from durable.session s order by s.id) s""");
 
-    /** Running jobs of sessions that are dead or gone: the sessions that have claims are skipped through, then judged. */
+    /**
+     * Locks running jobs of sessions that are dead or gone. The sessions that hold jobs are found by a skip scan, and
+     * then judged.
+     */
     static final String LOCK_ORPHANS = QueuePlaceSql.in("""
             with recursive holder as (
                 (select j.session from durable.activity_job j where j.state = ${RUNNING}
@@ -92,7 +95,7 @@ public final class SessionSql {
                             where j.run_id = u.run_id and j.shard = u.shard and j.seq = u.seq offset 0) j) u
              where j.ctid = u.c""");
 
-    /** A session row goes only when no claim names it. */
+    /** Deletes the rows of dead sessions that hold no jobs any more. */
     static final String FORGET = QueuePlaceSql.in("""
             delete from durable.session s
              where s.dead

@@ -72,7 +72,7 @@ public final class Sessions {
         return queues == null || activities == null ? null : new Served(names(queues), names(activities));
     }
 
-    /** Whatever stands in the row: it lists a process, and must not hide the others. */
+    /** The names in an array, whatever its row contains, as the row must not hide the other sessions in a listing. */
     private static Set<String> names(Array array) throws SQLException {
         return Stream.of((Object[]) array.getArray())
                 .filter(String.class::isInstance)
@@ -124,7 +124,6 @@ public final class Sessions {
                         row.getString("operator_notes"));
     }
 
-    /** Closes a session; its jobs are released at once. */
     public void close(UUID session) {
         PendingNudges hints = new PendingNudges();
         OrphanedJobs left = connections.transaction(TransactionSettings.LONG, tx -> {

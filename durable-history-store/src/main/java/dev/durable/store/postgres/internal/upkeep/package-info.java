@@ -1,6 +1,4 @@
-/**
- * Sessions of worker processes, the jobs of dead ones, partitions of the history, and the adoption of a copied schema.
- */
+/** Sessions of worker processes, jobs of dead ones, partitions of the history, and the adoption of a copy. */
 @NullMarked
 package dev.durable.store.postgres.internal.upkeep;
 

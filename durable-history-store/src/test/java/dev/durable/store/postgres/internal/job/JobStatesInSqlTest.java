@@ -24,8 +24,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * The states of jobs stand in one list, {@link JobState}. Statements take their codes from there; migrations and invariants,
- * which can't, have the same ones. A new state can't be left out of the views without a word.
+ * The states of jobs stand in one list, {@link JobState}. Statements take their codes from there; migrations and
+ * invariants, which can't, have the same codes. A new state can't be left out of the views unnoticed.
  */
 class JobStatesInSqlTest {
     private static final Pattern COMPARED =

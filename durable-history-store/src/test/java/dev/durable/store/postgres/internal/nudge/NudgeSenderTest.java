@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** Cranked by hand: its thread is never started. */
+/** Tests the sender step by step: its thread is never started. */
 class NudgeSenderTest {
     private final AtomicLong nanos = new AtomicLong();
     private final ListenerPresence audience = new ListenerPresence(nanos::get);

@@ -16,7 +16,7 @@ import org.postgresql.PGNotification;
 class PromptNotificationsTest {
     private static final int TIMES = 1_000;
 
-    /** A thousand waits of a millisecond can't be had in half a second, and a thousand looks take some milliseconds. */
+    /** A thousand waits of a millisecond take more than half a second, and a thousand reads take some milliseconds. */
     private static final Duration WITHOUT_WAITING = Duration.ofMillis(500);
 
     @Test

@@ -35,7 +35,7 @@ import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
 import org.slf4j.LoggerFactory;
 
-/** Stores of several processes on one database. */
+/** Tests the nudges between stores of several processes on one database. */
 @Tag("slow")
 class SharedNudgesTest {
     private static final Duration SOON = Duration.ofSeconds(60);
@@ -236,7 +236,7 @@ class SharedNudgesTest {
                 .toList();
     }
 
-    /** Says something, and tells how often the listener said that it is there. */
+    /** Sends a message, and returns how often the listener announced itself. */
     private static int talk(Statement other) {
         try {
             other.execute("select pg_notify('many', 'another')");
@@ -278,7 +278,7 @@ class SharedNudgesTest {
         other.settle();
     }
 
-    /** A process: a store with a pool of its own, and somebody who listens. */
+    /** A process: a store with a pool of its own, and a listener. */
     private final class Participant {
         private final int connections = 3;
         private final DataSource dataSource = database.pooledDataSource(connections);
@@ -298,7 +298,7 @@ class SharedNudgesTest {
             });
         }
 
-        /** Waits until it hears what a stranger says. */
+        /** Waits until it hears the message of another process. */
         void awaitHearing() {
             assertThat(Sql.await(SOON, () -> {
                         Sql.execute(
@@ -309,14 +309,14 @@ class SharedNudgesTest {
             settle();
         }
 
-        /** Forgets what was said so far: all that is on its way comes before a mark. */
+        /** Forgets the messages so far: all that are on their way come before a mark. */
         void settle() {
             String mark = java.util.UUID.randomUUID().toString();
             Sql.execute(database.dataSource(), "select pg_notify('" + channel + "', E'stranger\\nr " + mark + "')");
             hears(mark);
         }
 
-        /** The queues it heard of before this one. */
+        /** The queues that it heard of before this one. */
         List<String> hears(String last) {
             List<String> before = new ArrayList<>();
             try {

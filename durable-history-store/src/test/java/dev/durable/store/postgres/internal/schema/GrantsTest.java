@@ -39,14 +39,14 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.slf4j.LoggerFactory;
 
-/** The roles, whoever makes them and whenever, and what a user is told who lacks a right. */
+/** The rights of the roles, whoever creates them and when, and the errors for a user who lacks a right. */
 @Tag("slow")
 @Execution(ExecutionMode.CONCURRENT)
 class GrantsTest {
     private static final Pattern WORKERS = Pattern.compile("grant ([a-z, ]+) on (.*) to \"(\\w+_worker)\";");
 
     private final TestDatabase database = TestDatabase.create();
-    /** Roles are the server's: of each test its own. */
+    /** The prefix of the roles, different for each test, as roles belong to the server. */
     private final String prefix =
             "r" + UUID.randomUUID().toString().replace("-", "").substring(0, 12);
 
@@ -77,7 +77,7 @@ class GrantsTest {
         Sql.execute(owner(), sql);
     }
 
-    /** Somebody who can log in. */
+    /** Creates a user who can log in. */
     private DataSource user(String name, String options) {
         roles.addFirst(name);
         execute("create role \"" + name + "\" login password 'secret' " + options);

@@ -37,8 +37,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * How a schema is brought from one version to the next. There is one version so far: the migrations that follow it here,
- * {@link NextMigrations}, are files of this test.
+ * Tests the migration of a schema from one version to the next. There is one version so far: the migrations that follow
+ * it here, {@link NextMigrations}, are files of this test.
  */
 @Tag("slow")
 @Execution(ExecutionMode.CONCURRENT)
@@ -46,7 +46,7 @@ class MigrationTest {
     private static final SchemaName SCHEMA = new SchemaName("durable");
     private static final int BASELINE = Migrations.OF_LIBRARY.version();
     private static final Migrations NEXT = NextMigrations.ALL;
-    /** What psql would send at once: a transaction, a check, an index. */
+    /** A part that psql would send at once: a transaction, a check, an index. */
     private static final Pattern PIECE = Pattern.compile(
             "(?ms)^begin;\n.*?^commit;\n|^do \\$index\\$.*?^end \\$index\\$;\n|^create index concurrently.*?;\n");
 
@@ -94,7 +94,7 @@ class MigrationTest {
         assertThatItWorks();
     }
 
-    /** An index is built beside the transaction whose turn it is. */
+    /** An index is built beside the transaction that has the turn. */
     @Test
     void a_pool_of_one_connection_is_told_that_two_are_needed() {
         Sql.execute(dataSource, script(0, 2));
@@ -155,7 +155,7 @@ class MigrationTest {
                 .hasMessageContaining("index activity_job_retried_anew was not finished");
     }
 
-    /** As psql does. */
+    /** Runs a script as psql does. */
     private void run(String script) throws SQLException {
         try (Connection connection = dataSource.getConnection();
                 Statement statement = connection.createStatement()) {
@@ -176,7 +176,7 @@ class MigrationTest {
         assertThatThrownBy(() -> Schema.sql(0, 1000)).isInstanceOf(IllegalArgumentException.class);
     }
 
-    /** Whatever stands in search_path: the server connection behind a pooler may have any. */
+    /** The search_path may be any, as behind a pooler the server connection may have any. */
     @Test
     void every_name_is_qualified() throws SQLException {
         Sql.execute(dataSource, script(0, BASELINE));
@@ -188,7 +188,7 @@ class MigrationTest {
                 .isEmpty();
     }
 
-    /** An index on a table that is there already, built in a transaction, stops all writers of the table meanwhile. */
+    /** An index on a table that is there already, built in a transaction, blocks all writers of the table meanwhile. */
     @Test
     void no_index_is_built_in_a_transaction_on_a_table_that_was_there_before() {
         for (MigrationStep step : NEXT.stepsAfter(BASELINE, SCHEMA, "durable")) {
@@ -230,7 +230,9 @@ class MigrationTest {
         assertThatItWorks();
     }
 
-    /** As of two processes that open the schema at once, one gives the rights and the other makes the first partition. */
+    /**
+     * Of two processes that open the schema at once, one grants the rights while the other creates the first partition.
+     */
     @Test
     void a_partition_that_is_made_while_another_process_gives_rights_is_made() throws SQLException {
         Sql.execute(dataSource, Schema.sql());

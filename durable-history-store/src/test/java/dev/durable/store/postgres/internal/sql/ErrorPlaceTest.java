@@ -20,7 +20,9 @@ import org.junit.jupiter.api.Test;
 import org.postgresql.util.PSQLException;
 import org.postgresql.util.PSQLState;
 
-/** Errors name which function and which statement of Durable's they came of, and literals mean the same everywhere. */
+/**
+ * Errors name the function and the statement of Durable's in which they arose, and literals mean the same everywhere.
+ */
 class ErrorPlaceTest {
     private static TestDatabase database;
 

@@ -41,7 +41,9 @@ import org.postgresql.jdbc.PreferQueryMode;
 @Tag("slow")
 @Execution(ExecutionMode.CONCURRENT)
 class NudgePassageTest {
-    /** Longer than the pause between two NOTIFY, unless the sender's thread stands: then the next try is longer. */
+    /**
+     * Longer than the pause between two NOTIFY, unless the sender's thread stands still: then the next try is longer.
+     */
     private static final long A_WHILE = TimeUnit.MILLISECONDS.toNanos(5);
 
     private static final int TRIES = 12;
@@ -99,7 +101,7 @@ class NudgePassageTest {
         }
     }
 
-    /** As the driver then sends each statement by itself, also those behind one that failed. */
+    /** In simple mode the driver sends each statement by itself, also those behind one that failed. */
     @Test
     void in_the_drivers_simple_mode_nothing_travels() {
         PGSimpleDataSource simple = new PGSimpleDataSource();
@@ -269,7 +271,7 @@ class NudgePassageTest {
         return PostgresHistoryStore.of(between(DataSource.class, database.pooledDataSource(6), change));
     }
 
-    /** What is prepared passes through the change, and is noted. */
+    /** Passes statements that are prepared through the change, and notes them. */
     private <T> T between(Class<T> type, Object target, UnaryOperator<String> change) {
         return type.cast(Proxy.newProxyInstance(
                 NudgePassageTest.class.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> {

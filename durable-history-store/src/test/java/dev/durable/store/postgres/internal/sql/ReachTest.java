@@ -6,7 +6,7 @@ import dev.durable.StoreUnavailableException;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** For how long the database could not be used, as the transactions of a process meet it. */
+/** Tests how long the database could not be used, by the results of a process's transactions. */
 class ReachTest {
     private long nanos = 1;
     private final Reach reach = new Reach(() -> nanos);

@@ -10,7 +10,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
 
-/** What an error of the server is taken for. */
+/** Tests the classification of the server's errors. */
 class SqlStateTest {
 
     @ParameterizedTest

@@ -18,7 +18,7 @@ import org.postgresql.util.PSQLException;
 import org.postgresql.util.PSQLState;
 import org.postgresql.util.ServerErrorMessage;
 
-/** What people read of an error of the database. */
+/** Tests the texts of the exceptions for errors of the database. */
 class StoreErrorsTest {
     private final StoreErrors failures = new StoreErrors("jdbc:postgresql://db/orders");
 
@@ -170,7 +170,10 @@ class StoreErrorsTest {
                 .hasMessageContaining("Process 1 waits for 2");
     }
 
-    /** As servers say it whose lc_messages is English, German, French, Russian or Japanese; the last is the driver's own. */
+    /**
+     * The messages of servers whose lc_messages is English, German, French, Russian or Japanese; the last is the
+     * driver's own.
+     */
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',

@@ -45,7 +45,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
-/** From the outbox into inboxes: once, in order, past whoever can't take them. */
+/** Tests the way from the outbox into inboxes: each message once, in order, and past targets that can't take theirs. */
 @Tag("slow")
 class OutboxRelayTest extends StoreContract {
 
@@ -521,7 +521,7 @@ class OutboxRelayTest extends StoreContract {
             connection.setAutoCommit(false);
             assertThat(store.joined(connection).start(told))
                     .isEqualTo(new StartOutcome.AlreadyOpen(run.runId(), TYPE, Delivery.Outcome.ACCEPTED));
-            // Nobody waits for that transaction, not even the run's next step.
+            // No transaction waits for that one, not even the run's next step.
             Writer writer = claimed(run);
             assertThat(writer.write(writer.step().event("SideEffectRecorded", "{}")))
                     .isEqualTo(Transition.Outcome.APPLIED);
@@ -695,7 +695,7 @@ class OutboxRelayTest extends StoreContract {
         assertThat(waitingNames(told.run())).containsExactly("poison");
     }
 
-    /** Until the action is done, the inbox has a trigger that refuses messages of this name. */
+    /** Runs the action while the inbox has a trigger that refuses messages of this name. */
     private static void refusing(String how, Runnable action) {
         refusing("new.name = 'poison'", how, action);
     }
@@ -713,7 +713,7 @@ class OutboxRelayTest extends StoreContract {
         }
     }
 
-    /** What is said of refused messages meanwhile. */
+    /** The lines of the log about refused messages meanwhile. */
     private static List<String> said(Runnable action) {
         return said(RelayRefusals.class, action);
     }

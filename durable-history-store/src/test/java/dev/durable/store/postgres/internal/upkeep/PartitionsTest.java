@@ -39,12 +39,12 @@ import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.slf4j.LoggerFactory;
 
-/** Partitions of the history are made by whoever comes first. */
+/** Tests that the partitions of the history are created by the process that comes first. */
 @Tag("slow")
 class PartitionsTest extends StoreContract {
     private static final String MAKE =
             "select durable.add_history_partitions(durable.clock() + interval '300 days', durable.clock() + interval '300 days')";
-    /** Beyond all partitions that any test has made. */
+    /** A time beyond all partitions that any test has created. */
     private static final Duration FAR = Duration.ofDays(5_000);
 
     @Override
@@ -60,7 +60,7 @@ class PartitionsTest extends StoreContract {
         partitions().forEach(table -> Sql.execute(PostgresFixture.pool(), "drop table durable." + table));
     }
 
-    /** Of runs whose histories are gone on purpose, so that the invariants do not miss them. */
+    /** Deletes runs whose histories are gone on purpose, so that the invariants do not miss them. */
     private static void forget(String... workflowIds) {
         String these = " where workflow_id in ('" + String.join("', '", workflowIds) + "')";
         Sql.execute(
@@ -90,7 +90,7 @@ class PartitionsTest extends StoreContract {
         assertThat(second.get()).isEqualTo(1);
     }
 
-    /** Each worker asks about once an hour, and at its start, when its store has just made them. */
+    /** Each worker asks for partitions about once an hour, and at its start, when its store has just created them. */
     @Test
     void what_a_process_has_made_just_before_it_does_not_make_again() {
         AtomicLong nanos = new AtomicLong();
@@ -291,7 +291,7 @@ class PartitionsTest extends StoreContract {
         forget("order-1");
     }
 
-    /** A process that dropped died after it had detached, or in the middle of that. */
+    /** A process died after it had detached the partition, or in the middle of that. */
     @Test
     void dropping_goes_on_where_it_was_broken_off() throws SQLException {
         advance(FAR);
@@ -314,7 +314,7 @@ class PartitionsTest extends StoreContract {
         forget("order-1");
     }
 
-    /** PostgreSQL detaches one partition of a table concurrently, and no second one before that has come to its end. */
+    /** PostgreSQL detaches one partition of a table concurrently, and no second one before that is finished. */
     @Test
     void a_month_is_dropped_also_where_the_detaching_of_another_was_broken_off() throws SQLException {
         advance(FAR);
