@@ -20,7 +20,7 @@ public final class ThreadDrive implements Drive {
     private static final long MOMENT_NANOS = 5_000_000;
     private static final Duration IDLE_THREADS_STAY = Duration.ofMinutes(1);
 
-    /** Read by a loop of their own (the session asks for progress) while others are still added. */
+    /** The loops. Another loop reads them (the session's, which asks for progress) while more are added. */
     private final List<Loop> loops = new CopyOnWriteArrayList<>();
 
     private final List<Runnable> executors = new CopyOnWriteArrayList<>();
@@ -30,7 +30,7 @@ public final class ThreadDrive implements Drive {
     private boolean started;
 
     /**
-     * @param loggable what goes wrong on its threads as it may be logged
+     * @param loggable removes what must not be logged from exceptions of its threads
      */
     public ThreadDrive(UnaryOperator<Throwable> loggable) {
         this.loggable = loggable;
@@ -57,7 +57,8 @@ public final class ThreadDrive implements Drive {
                 .inheritInheritableThreadLocals(false);
         ClassLoader loader = Thread.currentThread().getContextClassLoader();
         ThreadFactory threads = body -> {
-            // A thread may be started from any thread, so it must not inherit that thread's inheritable thread-locals.
+            // An executor may start a thread from any thread, so the new one must not inherit that thread's inheritable
+            // thread-locals.
             Thread thread = builder.unstarted(body);
             thread.setContextClassLoader(loader);
             return thread;
@@ -99,7 +100,7 @@ public final class ThreadDrive implements Drive {
         return loops.stream().mapToLong(Loop::nanosSinceProgress).max().orElse(0);
     }
 
-    /** Last added, first closed: what feeds others stops before them. */
+    /** Closes the loops in the reverse order of their addition: loops that feed others stop before them. */
     @Override
     public void close() {
         for (int i = loops.size() - 1; i >= 0; i--) {
