@@ -18,7 +18,10 @@ import org.jspecify.annotations.Nullable;
 public final class Stubs {
     private Stubs() {}
 
-    /** A stub. What the call throws passes through as it is; a null where a primitive is due is its zero. */
+    /**
+     * Creates a stub. Exceptions of the call pass through unchanged; a null result where a primitive is declared
+     * becomes its zero.
+     */
     public static Object create(ActivityType type, StubCall call) {
         return EmptyObjects.create(type.type(), new Stub(type, call));
     }
@@ -45,7 +48,10 @@ public final class Stubs {
                     + " not public. A stub has no fields to run it on: make it public, or keep it inside.");
         }
 
-        /** Generated code unboxes what it gets: a call that is only captured has nothing to give. */
+        /**
+         * Returns the zero of a primitive type: generated code unboxes the result, and a call that is only captured has
+         * none.
+         */
         private static @Nullable Object zero(Class<?> type) {
             return type.isPrimitive() && type != void.class ? Array.get(Array.newInstance(type, 1), 0) : null;
         }

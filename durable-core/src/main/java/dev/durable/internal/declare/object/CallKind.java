@@ -19,12 +19,12 @@ public enum CallKind {
         this.example = example;
     }
 
-    /** With its article: {@code a @Run method}. */
+    /** Returns the kind with its article: {@code a @Run method}. */
     public String noun() {
         return (this == ACTIVITY ? "an " : "a ") + noun;
     }
 
-    /** A call as it should look. */
+    /** Returns an example of a call of this kind. */
     public String example() {
         return example;
     }

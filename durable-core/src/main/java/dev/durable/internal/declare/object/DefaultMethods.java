@@ -21,7 +21,7 @@ public final class DefaultMethods {
             if (!Proxy.isProxyClass(self.getClass())) {
                 throw closed;
             }
-            // A public interface of a module that is not opened: the proxy's own way in.
+            // A public interface of a module that is not opened is reached in the way that proxies have for it.
             return InvocationHandler.invokeDefault(self, method, arguments);
         }
         return special.bindTo(self).asFixedArity().invokeWithArguments(arguments);
