@@ -7,47 +7,49 @@ import dev.durable.internal.upkeep.Upkeep;
 import java.time.Duration;
 import java.util.UUID;
 
-/** The part of a worker that runs activities, as the engine starts, stops and asks it. */
+/** The part of a worker that runs activities, as the engine starts, stops and queries it. */
 interface ActivitySide extends EagerJobs {
     /** Opens the session and hands its steps to the drive; before the first claim. */
     void start();
 
-    /** Local activities of the runs in this process. */
+    /** Returns the local activities of the runs in this process. */
     LocalCalls locals();
 
-    /** The current session of this process. */
+    /** Returns the current session of this process. */
     UUID session();
 
-    /** What it does on its own, timed. */
+    /** Returns the timed chores of this worker. */
     Upkeep upkeep();
 
-    /** What it is doing now. */
+    /** Returns the current status of this worker. */
     WorkerStatus status(int stalledRuns);
 
-    /** Whether this process looks at the queues for all. */
+    /** Returns whether this process samples the queues for all processes. */
     boolean samplesQueues();
 
-    /** Jobs of this queue may be ready: look. */
+    /** Has jobs of this queue claimed, as some may be ready. */
     void wake(String taskQueue);
 
-    /** Pauses or limits were changed: read them. */
+    /** Has pauses and limits read, as they were changed. */
     void wakeRules();
 
-    /** A job has become a dead letter or an incident: see who is to be told. */
+    /** Has the listener of alerts called, as a job has become a dead letter or an incident. */
     void wakeAlerts();
 
-    /** The outbox was filled: look. */
+    /** Has the outbox delivered, as it was filled. */
     void wakeRelay();
 
-    /** A transaction that somebody holds by hand has filled the outbox; nobody will tell of its commit. */
+    /**
+     * Has the outbox polled more often for a while: a transaction that its application commits by itself has filled it,
+     * and no nudge will announce the commit.
+     */
     void relayLater();
 
-    /** Stops claiming; what this process creates itself is begun all the same. */
+    /** Stops claiming; jobs that this process creates itself are still begun. */
     void claimNoMore();
 
-    /** Stops claiming, gives back what was not begun, lets running attempts end, then cancels them. */
+    /** Stops claiming, gives back jobs that were not begun, lets running attempts end, then cancels them. */
     void drain(Duration grace);
 
-    /** Closes the session. */
     void close();
 }

@@ -26,8 +26,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells several observers, and keeps what one of them throws from the engine and from the others, whatever that is: an error,
- * or an exception that nobody declares, would take the batch, the claim or the attempt with it that is told of.
+ * Calls several observers, and keeps the exceptions of one of them from the engine and from the others, errors and
+ * undeclared checked ones included: they would otherwise fail the batch, the claim or the attempt that is reported.
  */
 public final class Observers implements EngineObserver {
     private static final Logger log = LoggerFactory.getLogger(EngineObserver.class);
@@ -37,7 +37,7 @@ public final class Observers implements EngineObserver {
     private final LongSupplier nanoTime;
     private final UnaryOperator<Throwable> loggable;
     private final Tries tries;
-    /** When it may be logged again that one has thrown. */
+    /** The time from when on an exception of an observer may be logged again. */
     private final AtomicLong logFrom;
 
     private volatile boolean begun;
@@ -51,10 +51,10 @@ public final class Observers implements EngineObserver {
     }
 
     /**
-     * One that tells all of them; {@link EngineObserver#NONE} where there are none.
+     * Returns an observer that calls all of them; {@link EngineObserver#NONE} where there are none.
      *
-     * @param loggable an exception as it may be logged
-     * @param tries remembers which of them throws each time
+     * @param loggable removes what must not be logged from an exception
+     * @param tries remembers which observers throw each time
      */
     public static EngineObserver of(
             List<EngineObserver> all, LongSupplier nanoTime, UnaryOperator<Throwable> loggable, Tries tries) {
@@ -118,7 +118,7 @@ public final class Observers implements EngineObserver {
 
     @Override
     public void engineClosed() {
-        // One that observes several engines would take it for another's.
+        // An observer of several engines would take the end of an engine that never began for that of another.
         if (begun) {
             tell(EngineObserver::engineClosed);
         }
