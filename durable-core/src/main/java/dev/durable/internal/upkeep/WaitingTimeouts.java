@@ -6,8 +6,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A chore that ends activities whose schedule-to-start, schedule-to-close or expiry passes while nobody runs them;
- * every process looks, whatever it serves. Those that run are watched by who runs them.
+ * A chore that ends activities whose schedule-to-start, schedule-to-close or expiry passes while they wait; every
+ * process looks for them, whichever queues it serves. Running activities are watched by their worker.
  */
 public record WaitingTimeouts(HistoryStore store) implements BatchChore.Work {
     private static final Logger log = LoggerFactory.getLogger(WaitingTimeouts.class);
