@@ -55,12 +55,12 @@ final class Recording implements InvocationHandler {
         return first == null;
     }
 
-    /** What the call's result is, as its caller sees it. */
+    /** Returns the result type of the call in the view of its caller. */
     Class<?> result() {
         return seen().getReturnType();
     }
 
-    /** The call, once it is checked. */
+    /** Returns the call, once it is checked. */
     Recorded recorded() {
         CallTable.Callee callee = Objects.requireNonNull(table.find(seen()));
         return new Recorded(callee.name(), callee.method(), arguments);

@@ -9,7 +9,7 @@ import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Runs one {@code Promise.map}: its items, how many are under way, and their results. */
+/** Runs one {@code Promise.map}: keeps its items, the number of those under way, and their results. */
 final class PromiseMapping<S extends @Nullable Object, R extends @Nullable Object> {
     private final List<S> items;
     private final Promise.Then<? super S, ? extends R> fn;

@@ -9,8 +9,9 @@ final class PromiseFailures {
     private PromiseFailures() {}
 
     /**
-     * Unchecked ones pass as they are. A checked one becomes the cause of an {@link ActivityFailedException} where an
-     * activity threw it, so that one catch covers all failed activities, else of a {@link PromiseFailedException}.
+     * Returns an unchecked failure unchanged. A checked one becomes the cause of an {@link ActivityFailedException}
+     * where an activity threw it, so that one catch covers all failed activities, else of a {@link
+     * PromiseFailedException}.
      */
     static RuntimeException unchecked(DurablePromise<?> promise, Throwable failure) {
         return switch (failure) {
