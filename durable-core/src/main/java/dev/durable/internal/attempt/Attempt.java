@@ -29,8 +29,8 @@ import org.slf4j.LoggerFactory;
  *
  * <pre>
  *   waiting ──► running ──► ended           the body ended: its outcome counts
- *      │           └──────► ended           cut short: timed out (the outcome goes out at once), lost (nothing does),
- *      └──────────────────► ended           given back. The body is told, interrupted, and what it still gives is dropped
+ *      │           └──────► ended           cut short: timed out (reported at once), lost (not reported),
+ *      └──────────────────► ended           given back. The body is told and interrupted; its later result is dropped
  * </pre>
  *
  * <p>Only the first end of an attempt counts. A body that goes on after its interrupt keeps its thread, and for a grace

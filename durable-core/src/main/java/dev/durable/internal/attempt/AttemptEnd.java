@@ -267,7 +267,7 @@ final class AttemptEnd {
     }
 
     /**
-     * Decides on an at-most-once body that may have run: its outcome is unknown, as what it threw may come of the
+     * Decides on an at-most-once body that may have run: its outcome is unknown, as its exception may come of the
      * shutdown.
      */
     private AttemptResult outcomeUnknown(@Nullable Throwable thrown) {

@@ -120,7 +120,7 @@ final class AttemptReport {
     /**
      * Reports what was decided of an attempt that did not succeed.
      *
-     * @param details its last heartbeat details; null is those that it found
+     * @param details its last heartbeat details; null for those that the attempt found
      * @param options the options of the attempts that follow; null leaves those that stand in the row
      */
     void ruled(AttemptResult ruling, @Nullable String details, JobUpdate.@Nullable NewOptions options) {

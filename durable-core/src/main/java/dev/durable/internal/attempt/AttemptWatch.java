@@ -30,7 +30,7 @@ final class AttemptWatch {
     private Deadlines.@Nullable Deadline closing;
     private Deadlines.@Nullable Deadline silence;
     private boolean begun;
-    /** Whether an order moved the deadline before the body began, so that the deadline stays. */
+    /** True where an order moved the deadline before the body began, so that the deadline stays. */
     private boolean movedByOthers;
 
     private boolean over;

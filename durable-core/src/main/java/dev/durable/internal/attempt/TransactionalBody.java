@@ -148,7 +148,7 @@ final class TransactionalBody {
             counts = ends.getAsBoolean();
         }
         if (how instanceof ActivityInvocation.Threw own && why instanceof NonRetryableException ended) {
-            // That the body has ended its own transaction is reported rather than its exception.
+            // The end of its transaction by the body itself is reported rather than its exception.
             ended.addSuppressed(own.thrown());
             return new Result(counts, Outcome.ROLLED_BACK, new ActivityInvocation.Threw(ended), null, true);
         }

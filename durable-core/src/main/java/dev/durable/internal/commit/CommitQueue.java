@@ -171,7 +171,10 @@ final class CommitQueue {
             return held.get();
         }
 
-        /** Wakes an idle lane to take what waits or, where it must still wait, to watch the queue if no lane does. */
+        /**
+         * Wakes an idle lane to take the waiting entries or, where they must still wait, to watch the queue if no lane
+         * does.
+         */
         private void look() {
             Seat<E> idle = null;
             boolean watched = false;

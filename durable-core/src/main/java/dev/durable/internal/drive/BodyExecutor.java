@@ -38,7 +38,7 @@ final class BodyExecutor implements Executor, AutoCloseable {
     private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
     private final Set<Thread> threads = new HashSet<>();
     private int idle;
-    /** Whether a thread was started or signalled and has not taken a task yet. */
+    /** True while a thread was started or signalled and has not taken a task yet. */
     private boolean waking;
 
     private boolean closed;

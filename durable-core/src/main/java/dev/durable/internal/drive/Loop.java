@@ -70,7 +70,7 @@ public final class Loop implements AutoCloseable {
 
     /** Ends the current sleep, or the next one if the step is at work. */
     void wake() {
-        // A wake-up that was not noticed yet will see what was added before this call, too.
+        // A wake-up that was not noticed yet will see additions before this call, too.
         if (woken) {
             return;
         }

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  *   answered ──► lost one connection ──► again at once, on another; lost again ──► 8 ms, 16 ms, 32 ms … at most 5 s
- *       ▲  └──► refused, or nobody there ──► 250 ms, 500 ms, 1 s … at most 5 s
+ *       ▲  └──► refused, or no server there ──► 250 ms, 500 ms, 1 s … at most 5 s
  *       └───────────────── the step comes back without an error
  * </pre>
  *

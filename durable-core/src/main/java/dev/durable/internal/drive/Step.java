@@ -2,7 +2,7 @@ package dev.durable.internal.drive;
 
 import java.time.Duration;
 
-/** The body of a loop: does what is due now and returns how long it has nothing to do. */
+/** The body of a loop: does the work that is due and returns for how long there is none. */
 @FunctionalInterface
 public interface Step {
     /** The result of a step that has more to do now: it is called again at once. */

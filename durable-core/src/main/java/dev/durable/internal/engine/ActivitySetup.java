@@ -14,7 +14,7 @@ import java.util.function.Supplier;
  * @param code the activities implemented here
  * @param names their names and aliases, whose jobs are claimed
  * @param ids makes random ids
- * @param telemetry gets what it does, for metrics, logs and traces
+ * @param telemetry reports attempts and upkeep
  */
 record ActivitySetup(
         EngineSettings settings,

@@ -46,15 +46,15 @@ final class ResultWaiters implements Step, Runs.Waiters {
     private final HistoryStore store;
     private final BooleanSupplier nudged;
     private final ConcurrentHashMap<UUID, Wanted> waiting = new ConcurrentHashMap<>();
-    /** Those of the waited-for runs that have closed elsewhere, according to a nudge. */
+    /** The waited-for runs that have closed elsewhere, according to a nudge. */
     private final Set<UUID> hinted = ConcurrentHashMap.newKeySet();
-    /** Those of the waited-for runs that may have closed before the wait began. */
+    /** The waited-for runs that may have closed before the wait began. */
     private final Set<UUID> old = ConcurrentHashMap.newKeySet();
     /** The last runs that have closed here, or elsewhere according to a nudge, while no client waited for them. */
     private final Cache<UUID, Boolean> endedBefore =
             Caffeine.newBuilder().maximumSize(1_000).executor(Runnable::run).build();
 
-    /** Whether a nudge, rather than a poll, brought the last end of a run elsewhere. */
+    /** True where a nudge, rather than a poll, brought the last end of a run elsewhere. */
     private volatile boolean hintsArrive;
 
     /** The waits for other conditions than the end of a run. */
@@ -70,7 +70,7 @@ final class ResultWaiters implements Step, Runs.Waiters {
     /** The runs that were missing at the last read. */
     private Set<UUID> missing = Set.of();
 
-    /** Whether the loop has found no waiter, and sleeps. */
+    /** True while the loop has found no waiter, and sleeps. */
     private volatile boolean nobodyWaited = true;
 
     private volatile Runnable wake = () -> {};

@@ -6,8 +6,8 @@ import dev.durable.store.HistoryStore;
 import java.util.List;
 
 /**
- * Refuses, at the start of an engine, transactional activities on a store that can't commit them together with what
- * they write.
+ * Refuses, at the start of an engine, transactional activities on a store that can't commit them together with the
+ * writes of their bodies.
  */
 final class TransactionalCheck {
     private TransactionalCheck() {}

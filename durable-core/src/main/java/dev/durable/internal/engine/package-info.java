@@ -4,7 +4,7 @@
  * <pre>
  *   client.start ─► RunActor ─first turn─► Lane starts ──┐                       ┌─► slots ─► Attempt ─► outcome ─┐
  *                      ▲                                 ▼                       │                               │
- *   RunClaims ─claim───┤                              commit ── jobs born here ──┘    ActivityWorker ─claim──────┤
+ *   RunClaims ─claim───┤                              commit ── jobs made here ──┘    ActivityWorker ─claim──────┤
  *                      │                                 ▲                                                       │
  *                      ├── feed ─► Draft ─► TransitionLane                                                       │
  *                      └───────────────────────── cached here: fed at once ◄─────────────────────────────────────┤

@@ -97,7 +97,7 @@ public final class Propagation {
 
     private record Bound(ContextPropagator propagator, Scope scope) {}
 
-    /** Closes what was bound. The code inside has its outcome already: an exception here does not change it. */
+    /** Closes the bound contexts. The code inside has its outcome already: an exception here does not change it. */
     private static void close(Deque<Bound> bound) {
         for (Bound one : bound) {
             try {

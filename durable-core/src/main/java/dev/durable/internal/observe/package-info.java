@@ -3,8 +3,8 @@
  *
  * <pre>
  *   ObservedStore   around the store: starts, batches, claims, sessions, the relay
- *   Telemetry       asked by runs, attempts and upkeep, for what the store does not see
- *   QueueSampler    a chore: reads what waits, in one process for all
+ *   Telemetry       called by runs, attempts and upkeep, for what the store does not see
+ *   QueueSampler    a chore: counts waiting jobs, in one process for all
  *        └────────► Observers ─► each EngineObserver, whose exceptions end here
  * </pre>
  *

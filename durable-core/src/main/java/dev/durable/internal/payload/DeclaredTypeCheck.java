@@ -20,7 +20,7 @@ import tools.jackson.databind.jsontype.TypeSerializer;
 final class DeclaredTypeCheck extends TypeSerializer {
     private final JavaType declared;
     private final JsonMapper reader;
-    /** Whether values of the declared class are checked, too. */
+    /** True where values of the declared class are checked, too. */
     private final boolean always;
 
     private final boolean recorded;

@@ -20,8 +20,8 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Converts values to JSON text and back by their declared types; used for all arguments, results and heartbeat details.
- * Immutable and thread-safe; make one and keep it. The documentation of this package says what it guarantees and what
- * it refuses.
+ * Immutable and thread-safe; make one and keep it. The documentation of this package has its guarantees and its
+ * refusals.
  */
 public final class PayloadCodec {
     /** The default of the largest payload: 2 MiB. */
@@ -244,7 +244,7 @@ public final class PayloadCodec {
     }
 
     /**
-     * Reads one value, for a caller who chose the type.
+     * Reads one value, for a caller that chose the type.
      *
      * @param wayOut the advice for a value that can't be read as that type
      */

@@ -23,8 +23,8 @@ final class PayloadType {
     private final Type declared;
     private final JavaType type;
     /**
-     * Whether a value is written as the only element of a list: there Jackson keeps type arguments, at the root it does
-     * not.
+     * True where a value is written as the only element of a list: there Jackson keeps type arguments, at the root it
+     * does not.
      */
     private final boolean listed;
 

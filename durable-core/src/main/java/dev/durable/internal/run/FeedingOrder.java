@@ -18,8 +18,8 @@ enum FeedingOrder {
     /** Messages of senders before timers and outcomes. For a run that an outcome or a timer ended while messages waited. */
     MESSAGES_FIRST,
     /**
-     * As {@link #MESSAGES_FIRST}, and the code goes on only when all of them were handled. For a run that one of the messages ended while
-     * others waited: they keep their order.
+     * Messages first as in {@link #MESSAGES_FIRST}, and the code goes on only when all of them were handled. For a run
+     * that one of the messages ended while others waited: they keep their order.
      */
     MESSAGES_TOGETHER;
 

@@ -50,8 +50,8 @@ final class HeldRun {
     private @Nullable LiveRun live;
     private @Nullable JobBirth birth;
     /**
-     * The first turn that a rebuild has made, where the history holds nothing but WorkflowStarted: its commands are
-     * still to be written.
+     * The first turn that a rebuild has made, where the history holds only WorkflowStarted: its commands are still to
+     * be written.
      */
     private HistoryReplay.@Nullable FirstTurn firstTurn;
 
@@ -295,7 +295,7 @@ final class HeldRun {
         return messages.stream().anyMatch(FeedingOrder::isFromSender);
     }
 
-    // ── what waits ───────────────────────────────────────────────────────────────────────────────────────────────────
+    // ── waiting messages and outcomes ────────────────────────────────────────────────────────────────────────────────
 
     void add(AttemptOutcome outcome) {
         outcomes.add(outcome);

@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
  * Replays a run's history, page by page and turn by turn, to bring a new workflow instance to the state in which the
  * history ends.
  *
- * <p>A history that holds nothing but WorkflowStarted (and pauses) means that the first turn is still to run, unless
- * the event itself says that it was made without a command.
+ * <p>A history that holds only WorkflowStarted (and pauses) means that the first turn is still to run, unless the event
+ * itself says that it was made without a command.
  *
  * @param nextEventId the id after the last event
  * @param firstTurn the first turn, where this replay has run it and its commands are still to be written

@@ -62,7 +62,7 @@ public final class LiveRun {
     private final @Nullable RunInterception interception;
     private final BiConsumer<Instant, Instant> timers;
     /**
-     * Whether messages are fed together: no event may come between them, not even the end of an activity that they
+     * True while messages are fed together: no event may come between them, not even the end of an activity that they
      * cancel.
      */
     private boolean together;

@@ -60,12 +60,12 @@ public final class RunClaimLoop implements Step {
     private final Supplier<UUID> fences;
     private final Takers takers;
     private final IdleInterval idle;
-    /** Whether the next call claims, whatever the time is. */
+    /** True where the next call claims, whatever the time is. */
     private final AtomicBoolean nudged = new AtomicBoolean(true);
     /** The earliest time at which a run that parked here since the last claim is due. */
     private final AtomicReference<Instant> parked = new AtomicReference<>(Instant.MAX);
 
-    /** Whether there may have been no room for all messages of the last claim. */
+    /** True where there may have been no room for all messages of the last claim. */
     private boolean full;
 
     private long toldNanos;

@@ -5,7 +5,7 @@
  * <pre>
  *   RunClaimLoop ─► Runs ─► RunActor ◄─ RunMail          RunActor: idle ─► feeding ─► writing ─► idle | closed | lost
  *                             │
- *                  HeldRun: LiveRun (instance), fence, what waits ─ feed ─► TransitionDraft ─► commit
+ *                  HeldRun: LiveRun (instance), fence, waiting events ─ feed ─► TransitionDraft ─► commit
  * </pre>
  *
  * <ul>

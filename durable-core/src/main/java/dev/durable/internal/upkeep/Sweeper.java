@@ -55,7 +55,7 @@ public final class Sweeper implements Chore {
     private long lastLook;
     private long swept;
     private boolean sweepNow = true;
-    /** Whether the last read failed, so that it is not known which sessions have ended since the one before. */
+    /** True after a failed read, when it is not known which sessions have ended since the one before. */
     private boolean unsure;
 
     /**

@@ -79,7 +79,7 @@ public final class Timeouts implements Chore {
         private final Instant now;
         private int ended;
         private boolean full;
-        /** Whether a kind has failed; upkeep then shows the chore as late. */
+        /** True where a kind has failed; upkeep then shows the chore as late. */
         private boolean failed;
 
         Round(Instant now) {

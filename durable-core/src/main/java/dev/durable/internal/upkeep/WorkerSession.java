@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
  * are stale, and the process goes on under a new one. While the database does not answer, no session is declared dead.
  *
  * <pre>
- *   open ──► beat, a third of a lease apart ──► refused: declared dead ──► what ran under it is lost ──► open another
+ *   open ──► beat, a third of a lease apart ──► refused: declared dead ──► its attempts are stale ──► open another
  *              └── loops stand still: no beat, so that others may take over what this process can't finish
  * </pre>
  */

@@ -9,7 +9,7 @@ import java.util.UUID;
 import java.util.function.Supplier;
 
 /**
- * What a client needs to read and write values: registry, codecs and identity.
+ * The registry, codecs and identity with which a client reads and writes values.
  *
  * @param registry the declarations of workflow classes
  * @param unknownTypes refuses or logs starts of workflow types that the registry does not have

@@ -116,7 +116,7 @@ public interface Dispatch {
     /** Lets this process's worker work for a moment. */
     void breathe();
 
-    /** Notes that the future was given to the caller, who may wait for it without the client. */
+    /** Notes that the future was given to the caller, which may wait for it without the client. */
     void promised(CompletableFuture<?> result);
 
     /**

@@ -153,7 +153,7 @@ final class Resolutions {
         return Math.max(1, job.seen().attempt() - 1);
     }
 
-    // ── what is kept of it ───────────────────────────────────────────────────────────────────────────────────────────
+    // ── event and audit ──────────────────────────────────────────────────────────────────────────────────────────────
 
     private IncidentResolved resolved(OpenJob job, String word, @Nullable Integer attempts, @Nullable Payload input) {
         return new IncidentResolved(0, operations.now(), job.key().seq(), word, actor, reason, attempts, input);

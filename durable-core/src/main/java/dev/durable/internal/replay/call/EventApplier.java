@@ -46,7 +46,7 @@ public final class EventApplier {
     private final ActivityOutcomes outcomes;
     private @Nullable WorkflowStarted started;
     private @Nullable Object workflow;
-    /** Whether the event before this one waits for it: see {@link SignalReceived#withNext}. */
+    /** True where the event before this one waits for it: see {@link SignalReceived#withNext}. */
     private boolean joined;
 
     EventApplier(DurableCalls run, WorkflowType type, HistoryDecoder decoder, ReplaySetup setup) {

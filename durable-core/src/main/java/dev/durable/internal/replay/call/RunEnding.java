@@ -33,9 +33,9 @@ import org.slf4j.LoggerFactory;
  * The state machine of a run's end: result, clean-up, compensations, closing command.
  *
  * <pre>
- * OPEN ── run returned or threw, or a handler threw ──► CLEANING_UP    the result is fixed; what is not shielded is cancelled
+ * OPEN ── run returned or threw, or a handler threw ──► CLEANING_UP    the result is fixed; all not shielded is cancelled
  * CLEANING_UP ── all coroutines ended, no awaited activity open ──► CLOSABLE       completed, or nothing to undo
- * CLEANING_UP ── the same, and no activity open at all ──► UNDOING                 one coroutine, shielded, in reverse
+ * CLEANING_UP ── all coroutines ended, no activity open at all ──► UNDOING                 one coroutine, shielded, in reverse
  * UNDOING ── all coroutines ended, no awaited activity open ──► CLOSABLE
  * </pre>
  *
@@ -73,7 +73,9 @@ public final class RunEnding {
     private final Deque<VoidBody> undos = new ArrayDeque<>();
     private final List<Failure> failedUndos = new ArrayList<>();
     private final Set<DurablePromise<?>> unobserved = new LinkedHashSet<>();
-    /** Whether {@code run} has returned or thrown; the end of the run may follow later, when handlers have returned. */
+    /**
+     * True once {@code run} has returned or thrown; the end of the run may follow later, when handlers have returned.
+     */
     private boolean runIsOver;
 
     private @Nullable Throwable thrownByRun;

@@ -160,7 +160,7 @@ public final class Dispatcher {
             next = running == self ? self : next();
         }
         running = self;
-        // Whether the thread passed a park depends on timing; whether it is interrupted must not.
+        // Timing decides whether the thread passed a park; it must not decide whether the thread is interrupted.
         Thread.interrupted();
     }
 
