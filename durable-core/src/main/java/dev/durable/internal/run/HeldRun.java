@@ -224,7 +224,7 @@ final class HeldRun {
         if (next > said) {
             throw new DurableException("history of " + key.shown() + " has event " + (next - 1)
                     + ", but its run says that event " + said
-                    + " is the next. Usual cause: somebody has changed the run's row by hand");
+                    + " is the next. Usual cause: the run's row was changed by hand");
         }
         if (next < said) {
             throw new DurableException(

@@ -336,7 +336,7 @@ public final class RunActor {
             holding.lookForMessages(List.of());
             feed(holding.newDraft(refusals));
         } else {
-            log.debug("{} is written by somebody else; the instance here is dropped", key.shown());
+            log.debug("{} is written by another process; the instance here is dropped", key.shown());
             holding.givesBack();
             holding.drop();
         }
@@ -437,7 +437,7 @@ public final class RunActor {
             underWay = draft;
             attempt(() -> sendUnlessTooEarly(draft));
         } else {
-            log.debug("{} is written by somebody else; the instance here is dropped", key.shown());
+            log.debug("{} is written by another process; the instance here is dropped", key.shown());
             holding.givesBack();
             abandon(draft);
         }

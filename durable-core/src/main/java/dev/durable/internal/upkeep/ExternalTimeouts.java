@@ -75,8 +75,8 @@ public record ExternalTimeouts(HistoryStore store, ExternalAttempts attempts, Se
         } catch (RuntimeException e) {
             if (unread.add(job.key())) {
                 log.error(
-                        "activity {} of {} is out of time, and its row can't be read: {}. Usual cause: somebody has changed"
-                                + " its options by hand. Mend the column",
+                        "activity {} of {} is out of time, and its row can't be read: {}. Usual cause: its options"
+                                + " were changed by hand. Mend the column",
                         job.key().seq(),
                         job.key().run().shown(),
                         Bounds.lines(Thrown.of(e).words()));
