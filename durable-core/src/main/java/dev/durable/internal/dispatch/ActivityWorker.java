@@ -48,7 +48,7 @@ public final class ActivityWorker implements Step {
     private final TransactionalShare share;
     private final PollPace pace;
     private long nextClaim;
-    /** The time after which a limit allows more jobs, by the claims of this call; null where none told. */
+    /** The time after which a limit allows more jobs, by the claims of this call; null where none is in the way. */
     private @Nullable Duration retryIn;
     /**
      * An upper bound of the bytes that the claims of this call have brought; where that is a whole portion, more jobs

@@ -28,9 +28,9 @@ import org.slf4j.LoggerFactory;
  * <ul>
  *   <li>held there, unknown here: the reply to a claim was lost; given back, once no claim is under way that may bring it;
  *   <li>known here, not held there: the run was closed, or another worker took over; the attempt is stale;
- *   <li>changed by orders (a deadline, options): the attempt is told;
- *   <li>cancel requested: the attempt is told, whether it heartbeats or not;
- *   <li>handed over to a run, and still held after several looks: the outcome goes to the run's inbox.
+ *   <li>changed by orders (a deadline, options): the attempt applies the changes;
+ *   <li>cancel requested: the attempt is cancelled, whether it heartbeats or not;
+ *   <li>handed over to a run, and still held after several checks: the outcome goes to the run's inbox.
  * </ul>
  */
 public final class HeldLeases implements Chore {

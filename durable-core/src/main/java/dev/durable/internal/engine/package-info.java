@@ -37,8 +37,8 @@
  *   <tr><th>between</th><th>state that is left</th><th>process that goes on</th></tr>
  *   <tr><td>claim and transition</td><td>{@code owned_until}, the inbox as it was</td><td>any claimer, when it has
  *       passed or the owner's session is dead; the paused one then finds its fence lost</td></tr>
- *   <tr><td>claim and its answer</td><td>runs under the claim's fence, jobs under this session</td><td>the next claim of
- *       runs, which names the fence; the look at what this session holds gives the jobs back</td></tr>
+ *   <tr><td>claim and its answer</td><td>runs under the claim's fence, jobs under this session</td><td>the next claim
+ *       of runs, which names the fence; the comparison of this session's leases gives the jobs back</td></tr>
  *   <tr><td>COMMIT and its answer</td><td>the fence and the first event's fence</td><td>the lane reads back under lock</td></tr>
  *   <tr><td>commit and start of an eager job</td><td>a job leased to this session</td><td>a living process starts it or
  *       releases what it does not know; of a dead one the sweep re-queues it</td></tr>

@@ -109,7 +109,8 @@ public final class FailureLog {
     private final Map<Alike, Window> windows = new HashMap<>();
 
     /**
-     * @param schema of the engine's tables, which tells its lines from those of another in this process; empty has none
+     * @param schema of the engine's tables, which distinguishes its lines from those of another in this process; empty
+     *     has none
      * @param nanoTime a monotonic clock
      * @param loggable makes the exception that is logged for a failure, with its stack; null where it has none
      */

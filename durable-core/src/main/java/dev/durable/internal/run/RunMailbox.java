@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The mail of one run's actor: any thread posts, local activities among them, and the actor reads on the thread of its
- * {@link RunActorLoop}, which is told once until the mailbox is opened.
+ * {@link RunActorLoop}, which is woken once until the mailbox is opened.
  */
 final class RunMailbox implements LocalCalls.Caller {
     private final RunActor actor;

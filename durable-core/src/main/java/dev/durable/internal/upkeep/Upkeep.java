@@ -14,7 +14,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs the chores of a process and tells whether each is on time. A chore that completed no run during several of its
+ * Runs the chores of a process and records whether each is on time. A chore that completed no run during several of its
  * intervals is late: the database does not answer, or its loop hangs, and an operator should look at it.
  */
 public final class Upkeep {
