@@ -29,7 +29,7 @@ import org.slf4j.MDC;
 final class ActivityInvocation {
     private ActivityInvocation() {}
 
-    /** How the call of the body ended. */
+    /** The end of a call of the body. */
     sealed interface Ended {}
 
     /** The body returned, and this is its result. */

@@ -140,7 +140,7 @@ public final class UnreadableJobs {
     }
 
     /**
-     * Returns the job's notes; null where they are what can't be read: then nothing is added to them, and the job never
+     * Returns the job's notes; null where the notes are what can't be read: then none is added, and the job never
      * becomes an incident.
      */
     private static @Nullable Notes notes(ClaimedJob job, Instant now) {

@@ -151,8 +151,8 @@ final class RunStarter {
     }
 
     /**
-     * Starts a job that has ended again, as a new run with its id and its place in a batch. Its arguments and the
-     * options chosen for it are the recorded ones, except its expiry, which has passed.
+     * Starts a job anew that has ended: a new run with its id and its place in a batch. Its arguments and the options
+     * chosen for it are the recorded ones, except its expiry, which has passed.
      */
     UUID enqueueAgain(StartOptions options, WorkflowStarted ended) {
         RunKey run = new RunKey(ended.runId(), ended.workflowId());
@@ -164,8 +164,8 @@ final class RunStarter {
     }
 
     /**
-     * Starts a job that has ended again, without waiting for the answer; it is refused where another run has used the
-     * id since.
+     * Starts a job anew that has ended, without waiting for the answer; it is refused where another run has used the id
+     * since.
      */
     CompletableFuture<StartOutcome> enqueueAgainAsync(
             StartOptions options, WorkflowStarted ended, @Nullable BatchPlace place) {

@@ -94,7 +94,7 @@ public final class Registry {
     }
 
     /**
-     * Returns the names that an engine with this registry shows to its interceptors and tools.
+     * Returns the names under which an engine with this registry works.
      *
      * @param schema the schema of its tables; empty for none
      * @param served the task queues that it serves

@@ -216,8 +216,8 @@ public final class ObservedStore implements InvocationHandler {
     // ── runs that are closed from outside ────────────────────────────────────────────────────────────────────────────
 
     /**
-     * Reports a run that was terminated. Its type is not known to the caller that ends it, so it is read: that is rare,
-     * and only the observer needs it.
+     * Reports a run that was terminated or timed out. Its type is not known to the code that ends it, so it is read:
+     * that is rare, and only the observer needs it.
      */
     private void seized(RunKey run, Seizure seizure) {
         String type = "";

@@ -31,7 +31,7 @@ public record ClientCode(
     /**
      * Returns the reason in the form in which it may be recorded: often it is the message of an exception.
      *
-     * @throws dev.durable.RefusedInputException where it is empty or too long
+     * @throws dev.durable.RefusedInputException where it is too long or has control characters
      */
     public String reason(String what, String reason) {
         return failures.recordable(Bounds.reason(what, reason));

@@ -194,7 +194,7 @@ public final class Operations {
     }
 
     /**
-     * @throws dev.durable.RefusedInputException where it is empty or too long
+     * @throws dev.durable.RefusedInputException where it is too long or has control characters
      */
     String reason(String what, String reason) {
         return code.reason(what, reason);
