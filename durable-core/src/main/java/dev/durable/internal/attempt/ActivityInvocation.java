@@ -22,32 +22,32 @@ import org.slf4j.MDC;
  *
  * <p>Every {@code Throwable} of the body is a failure of the attempt, an {@code Error} too: whether an {@code
  * OutOfMemoryError} or a {@code NoClassDefFoundError} is the body's fault or the process's can't be known here, and the
- * policy, which brings the next attempt perhaps to another process, is the best answer to both. The same goes for an {@code
- * Error} of code that writes the result: a class that can't be initialised here may be elsewhere. Where that is so of code
- * that reads arguments, the body has not begun, and the job is left to other workers.
+ * policy, which brings the next attempt perhaps to another process, is the best answer to both. That holds also for an
+ * {@code Error} of code that writes the result: a class that can't be initialised here may be elsewhere. Where code
+ * that reads arguments throws an {@code Error}, the body has not begun, and the job is left to other workers.
  */
 final class ActivityInvocation {
     private ActivityInvocation() {}
 
-    /** How it ended. */
+    /** The end of a call of the body. */
     sealed interface Ended {}
 
-    /** With a result. */
+    /** The body returned, and this is its result. */
     record Returned(Payload result) implements Ended {}
 
-    /** The body threw. */
     record Threw(Throwable thrown) implements Ended {}
 
     /** The arguments can't be read here, so the body has not run. */
     record NotRead(Throwable why) implements Ended {}
 
-    /** The result can't cross: the next attempt would find the same. */
+    /** The result can't be written as JSON; the next attempt would meet this obstacle again. */
     record CanNotCross(Throwable why) implements Ended {}
 
     /**
-     * Runs the body on this thread, which knows its context and whose log lines say whose they are.
+     * Runs the body on this thread, with the attempt's context and with the ids of run and attempt in the fields of its
+     * log lines.
      *
-     * @param wasRead told before the body begins that its arguments could be read
+     * @param wasRead called before the body begins, once its arguments have been read
      */
     static Ended run(
             ActivityBinding binding,
@@ -73,8 +73,8 @@ final class ActivityInvocation {
     }
 
     /**
-     * The body in the context of its run, inside all interceptors: what they throw is thrown by the body. What was not read, or
-     * can't cross, stays what it is.
+     * Runs the body in the context of its run, inside all interceptors: an exception of an interceptor counts as thrown
+     * by the body. Arguments that can't be read and a result that can't be written keep their own kind of end.
      */
     private static Ended intercepted(Interception interception, AttemptContext context, Supplier<Ended> body) {
         AtomicReference<@Nullable Ended> ended = new AtomicReference<>();

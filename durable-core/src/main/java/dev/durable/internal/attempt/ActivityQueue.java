@@ -21,8 +21,8 @@ public final class ActivityQueue {
     }
 
     /**
-     * @param executor where bodies run
-     * @param cancelActions where that runs which tells a body to stop: never behind the bodies
+     * @param executor runs the bodies
+     * @param cancelActions runs the actions that tell a body to stop; never behind the bodies
      */
     public ActivityQueue(String name, ActivitySlots slots, Executor executor, Executor cancelActions) {
         this.name = name;
@@ -47,28 +47,27 @@ public final class ActivityQueue {
         return cancelActions;
     }
 
-    /** Tells whether a limit of concurrency is in force. */
+    /** Sets the question by which the queue knows that a limit of concurrency is in force. */
     public void limitedWhere(BooleanSupplier rules) {
         limited = rules;
     }
 
-    /** Whether a limit of concurrency is, or may be, in force. */
+    /** Returns whether a limit of concurrency is, or may be, in force. */
     boolean isLimited() {
         return limited.getAsBoolean();
     }
 
-    /** Wakes its worker. */
+    /** Sets the action that wakes the worker of this queue. */
     public void onNudge(Runnable loop) {
         wake = loop;
         slots.onRefill(loop);
     }
 
-    /** The activities that run in this process now. */
     public WorkerStatus.Queue status() {
         return new WorkerStatus.Queue(name, slots.size(), slots.free(), slots.zombies());
     }
 
-    /** Jobs may be ready: look now. */
+    /** Wakes the worker of this queue, as jobs may be ready. */
     public void nudge() {
         wake.run();
     }

@@ -12,17 +12,17 @@ import java.util.function.IntSupplier;
  * of this process. A slot is taken before a job is claimed or inserted, and free again when the thread of its body has
  * ended.
  *
- * <p>Two want slots: the claims of queued jobs, and runs of this process that would run their next activity at once. So
- * that neither starves: a claim that is not known to be needed takes half of what is free; a claim that found no slot at
- * all gets the next one; and while more jobs are queued than a claim could take, runs of this process have at most half
- * of the slots, and their other jobs wait in the queue like all others.
+ * <p>Slots have two consumers: the claims of queued jobs, and runs of this process that would run their next activity
+ * at once. Three rules keep both from starving: a claim that is not known to be needed takes half of what is free; a
+ * claim that found no slot at all gets the next one; and while more jobs are queued than a claim could take, runs of
+ * this process have at most half of the slots, and their other jobs wait in the queue like all others.
  *
  * <p>A body that ignores its interrupt is a zombie. It gives its slot back, or a few of them would stop the queue for
  * ever; but only as many as there are slots, or its threads would pile up without end.
  */
 public final class ActivitySlots {
 
-    /** What is known of jobs that wait in the queue. */
+    /** The knowledge about jobs that wait in the queue, learnt by the last claim. */
     public enum Demand {
         NONE,
         /** A claim was due and found no free slot. */
@@ -44,7 +44,7 @@ public final class ActivitySlots {
         this.free = size;
     }
 
-    /** Called when slots are free that a claim waits for. */
+    /** Sets the action that runs when slots become free for which a claim waits. */
     void onRefill(Runnable claimer) {
         this.refill = claimer;
     }
@@ -96,7 +96,7 @@ public final class ActivitySlots {
         }
     }
 
-    /** Whether a claim before its time would not be wasted on the one slot that has just become free. */
+    /** Returns whether a claim before its time would be more than one for the single slot that has just become free. */
     public boolean worthAClaim() {
         lock.lock();
         try {
@@ -114,7 +114,7 @@ public final class ActivitySlots {
         return read(() -> free);
     }
 
-    /** Bodies that still run although their attempt ended and their grace is over. */
+    /** Returns the number of bodies that still run although their attempt has ended and their grace is over. */
     int zombies() {
         return read(() -> zombies);
     }
@@ -149,9 +149,9 @@ public final class ActivitySlots {
 
         private enum State {
             TAKEN,
-            /** A zombie runs on, the slot is back. */
+            /** The body runs on without a slot, as a zombie. */
             ZOMBIE,
-            /** A zombie runs on and keeps the slot: there are too many. */
+            /** The body runs on as a zombie and keeps the slot, because there are as many zombies as slots. */
             STUCK,
             FREE
         }
@@ -168,7 +168,7 @@ public final class ActivitySlots {
             }
         }
 
-        /** The body does not end. Tells whether this made it a zombie. */
+        /** Counts a body that does not end as a zombie; returns whether this call did so. */
         boolean abandon() {
             return change(this::becomeZombie);
         }

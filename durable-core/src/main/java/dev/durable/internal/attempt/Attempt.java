@@ -29,13 +29,14 @@ import org.slf4j.LoggerFactory;
  *
  * <pre>
  *   waiting ──► running ──► ended           the body ended: its outcome counts
- *      │           └──────► ended           cut short: timed out (the outcome goes out at once), lost (nothing does),
- *      └──────────────────► ended           given back. The body is told, interrupted, and what it still gives is dropped
+ *      │           └──────► ended           cut short: timed out (reported at once), lost (not reported),
+ *      └──────────────────► ended           given back. The body is told and interrupted; its later result is dropped
  * </pre>
  *
- * <p>Only the first end counts. A body that goes on after its interrupt keeps its thread, and for a grace its
- * slot; then it is counted as a zombie. Its place under the limits of its queue and its key it keeps until it ends, or for
- * {@link JobUpdate#PLACE_KEPT}: the update that ends the attempt says so, and no other begins in between.
+ * <p>Only the first end of an attempt counts. A body that goes on after its interrupt keeps its thread, and for a grace
+ * its slot; then it is counted as a zombie. The body keeps its place under the limits of its queue and its key until it
+ * ends, or for {@link JobUpdate#PLACE_KEPT}: the update that ends the attempt says so, so that no other job takes the
+ * place in between.
  */
 public final class Attempt implements Runnable, Leases.Held {
     private static final Logger log = LoggerFactory.getLogger(Attempt.class);
@@ -77,10 +78,10 @@ public final class Attempt implements Runnable, Leases.Held {
     private volatile @Nullable Instant heardDeadline;
 
     /**
-     * @param job what to run
-     * @param session whose lease it is
-     * @param queue where it came from
-     * @param slot taken for it
+     * @param job the claimed job
+     * @param session the session that holds the lease
+     * @param queue the queue of the job
+     * @param slot the slot taken for the job
      * @throws RuntimeException when this process does not have the activity or can't read the job
      */
     public Attempt(ClaimedJob job, UUID session, ActivityQueue queue, ActivitySlots.Slot slot, AttemptServices host) {
@@ -156,7 +157,7 @@ public final class Attempt implements Runnable, Leases.Held {
         } else if (isOnceUnsaid()) {
             sayOnce(options, this::mayBegin);
         } else {
-            // On its thread before it counts as running, so that no interrupt misses it.
+            // Set on its thread before the attempt counts as running, so that no interrupt misses the thread.
             thread.enter();
             if (phase.compareAndSet(Phase.WAITING, Phase.RUNNING)) {
                 runBody();
@@ -175,11 +176,11 @@ public final class Attempt implements Runnable, Leases.Held {
             return;
         }
         ActivityInvocation.Ended how = invoked();
-        // While it counts as running, and on its thread, as code of the application takes part.
+        // Decided while the attempt counts as running, and on its thread, as code of the application takes part.
         AttemptEnd.Decided decided = end.decide(how, startedAt, cancellation.cause());
         thread.leave();
         boolean counts = ends(Phase.RUNNING);
-        // Freed before the outcome is reported, so that the run's next activity finds the slot.
+        // Freed before the outcome is reported, so that the run's next activity finds the slot free.
         slot.free();
         if (!counts) {
             place.bodyEndedLate();
@@ -198,7 +199,10 @@ public final class Attempt implements Runnable, Leases.Held {
         }
     }
 
-    /** Whether only this process knows that it is to begin at most once. */
+    /**
+     * Returns whether the job is to run at most once by this process's configuration only, and its row does not say so
+     * yet.
+     */
     private boolean isOnceUnsaid() {
         return options.atMostOnce() && !row.saysOnce();
     }
@@ -207,7 +211,7 @@ public final class Attempt implements Runnable, Leases.Held {
         row.sayOnce(now, notes, host.reports(), answer);
     }
 
-    /** It is durable that it begins at most once, or its lease is lost. */
+    /** Begins an attempt whose row now says that it runs at most once; ends it unbegun where the lease is lost. */
     private void mayBegin(JobUpdate.@Nullable Outcome outcome, @Nullable Throwable error) {
         if (outcome == null || error != null) {
             endsUnbegun(end::notBegun);
@@ -215,14 +219,17 @@ public final class Attempt implements Runnable, Leases.Held {
         }
         heard(outcome);
         try {
-            // From the start: a deadline may have passed, or an order have come that the update did not see.
+            // The checks of the start run anew: a deadline may have passed, or an order may have come that the update
+            // did not see.
             queue.executor().execute(this);
         } catch (RejectedExecutionException e) {
             giveBackUnlessBegun();
         }
     }
 
-    /** Its arguments could be read. Where other workers could not, the time in which nobody could is over. */
+    /**
+     * Notes that the arguments could be read: where other workers had noted that they could not, that period ends now.
+     */
     private void wasRead() {
         String noted = notes.read(host.deadlines().clock().now()) ? notes.json() : null;
         if (noted != null) {
@@ -231,8 +238,9 @@ public final class Attempt implements Runnable, Leases.Held {
     }
 
     /**
-     * What it wrote and its completion are one commit. It ends before that: a timeout, a lost lease or a shutdown that
-     * comes later is decided by the job's row, which either still has the lease or has gone with the commit.
+     * Runs the body and commits its writes together with the completion. The attempt ends before the commit: a timeout,
+     * a lost lease or a shutdown that comes later is decided by the job's row, which either still has the lease or has
+     * gone with the commit.
      */
     private void runInTransaction(Instant startedAt) {
         TransactionalBody body = new TransactionalBody(host.reports().transactional(), context, thread);
@@ -273,7 +281,7 @@ public final class Attempt implements Runnable, Leases.Held {
         }
     }
 
-    /** A deadline that passed while it waited for a worker. */
+    /** Returns the deadline that passed while the attempt waited for a thread; null where none did. */
     private @Nullable TimeoutType late() {
         Instant now = host.deadlines().clock().now();
         if (close != null && !now.isBefore(close)) {
@@ -290,8 +298,8 @@ public final class Attempt implements Runnable, Leases.Held {
     // ── from outside ─────────────────────────────────────────────────────────────────────────────────────────────────
 
     /**
-     * The workflow wants it to stop. It goes on until its body ends; that of a background job for a grace, as nobody's code
-     * decides how long to wait.
+     * Requests cancellation for the workflow. The attempt goes on until its body ends; that of a background job for a
+     * grace, as no workflow code decides there how long to wait.
      */
     public void cancel() {
         cancellation.request(
@@ -315,7 +323,10 @@ public final class Attempt implements Runnable, Leases.Held {
         });
     }
 
-    /** Orders have changed something of its job; heard again with every look. */
+    /**
+     * Applies the changes that operators' orders have made to the job; called with each check of the leases that
+     * this process holds.
+     */
     public void hear(HeldJob.Ordered ordered) {
         if (ordered.revision() <= heardRevision) {
             return;
@@ -342,7 +353,7 @@ public final class Attempt implements Runnable, Leases.Held {
         }
     }
 
-    /** Its lease is lost: its result will be ignored. */
+    /** Ends the attempt because its lease is lost; its result will be ignored. */
     public void becomeStale(String why) {
         // The transaction that took the job away has kept the place.
         cutShort(why, false, () -> {
@@ -352,19 +363,19 @@ public final class Attempt implements Runnable, Leases.Held {
         });
     }
 
-    /** The worker shuts down: not begun, it is given back at once. */
+    /** Gives the job back at once if its body has not begun; for the shutdown of the worker. */
     public void giveBackUnlessBegun() {
         endsUnbegun(end::notBegun);
     }
 
-    /** The worker shuts down: the body should end, and is given back with its last details when it does. */
+    /** Asks the body to end because the worker shuts down; the job is given back with its last details when it does. */
     public void shutDown() {
         giveBackUnlessBegun();
         cancellation.request(Cancellation.Cause.SHUTDOWN, job.activity() + " stops: its worker shuts down");
         thread.interrupt();
     }
 
-    /** The worker shuts down, and the body did not end: given back with its last details. */
+    /** Gives the job of a body that has not ended back with its last details, as the worker shuts down now. */
     public void giveBack() {
         giveBackUnlessBegun();
         cutShort("the worker shut down before " + this + " ended", () -> end.abandoned(heartbeats.latest()));
@@ -393,7 +404,7 @@ public final class Attempt implements Runnable, Leases.Held {
 
     // ── the end ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    /** Ends it normally if it is in this phase; true for the caller that did. */
+    /** Ends the attempt normally if it is in this phase; returns true to the one caller that ended it. */
     private boolean ends(Phase from) {
         boolean mine = phase.compareAndSet(from, Phase.ENDED);
         if (mine) {
@@ -410,7 +421,7 @@ public final class Attempt implements Runnable, Leases.Held {
         }
     }
 
-    /** Ends it early and tells the body, if it has not ended. */
+    /** Ends a waiting or running attempt early, and tells its body. */
     private void cutShort(String why, Runnable words) {
         cutShort(why, true, words);
     }
@@ -454,7 +465,10 @@ public final class Attempt implements Runnable, Leases.Held {
         heartbeats.stop();
     }
 
-    /** A thread that waits for the database does not hear its interrupt; and it keeps locks that the next attempt needs. */
+    /**
+     * Reaches the connection of a transactional body: a thread that waits for the database does not hear its interrupt,
+     * and its transaction keeps locks that the next attempt needs.
+     */
     private void reachTransaction(Consumer<TransactionalBody> how) {
         TransactionalBody body = inTransaction;
         if (body != null) {
@@ -473,7 +487,10 @@ public final class Attempt implements Runnable, Leases.Held {
                 .ifPresent(where -> log.warn("{} ignores its interrupt: {}. Its slot is given up", this, where));
     }
 
-    /** Forgets an attempt whose end can't be reported: the lease is later found unused and given back. */
+    /**
+     * Reports the end; an attempt whose end can't be reported is forgotten: its lease is later found unused and given
+     * back.
+     */
     private void tell(Runnable words) {
         try {
             words.run();

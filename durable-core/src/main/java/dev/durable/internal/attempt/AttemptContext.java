@@ -30,8 +30,8 @@ import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The {@link ActivityContext} that the body of an activity gets for one attempt. Usable from any thread; once the
- * attempt has ended, it says so.
+ * The {@link ActivityContext} that the body of an activity gets for one attempt. Usable from any thread; calls after
+ * the end of the attempt throw.
  */
 final class AttemptContext implements ActivityContext {
     private static final TypeRef<Map<String, String>> HEADERS = new TypeRef<>() {};
@@ -69,8 +69,9 @@ final class AttemptContext implements ActivityContext {
     }
 
     /**
-     * Details are written as JSON here and now, so that the body may go on changing them. Who was cancelled is told so
-     * after its details were taken: they are where the next attempt goes on, or what the workflow is shown.
+     * Details are written as JSON before the call returns, so that the body may go on changing the object. A cancelled
+     * body gets its exception after its details were taken: the next attempt goes on from them, or the workflow is
+     * shown them.
      */
     @Override
     public void heartbeat(@Nullable Object details) {
@@ -147,7 +148,7 @@ final class AttemptContext implements ActivityContext {
         return ActivityToken.of(job.key(), job.lease(), job.activity()).text();
     }
 
-    /** Whether the body has asked for its token: its return does not end the attempt. */
+    /** Returns whether the body has asked for its token, so that its return does not end the attempt. */
     boolean leftToOthers() {
         return leftToOthers;
     }
@@ -173,12 +174,12 @@ final class AttemptContext implements ActivityContext {
         return headers == null ? Map.of() : Map.copyOf((Map<String, String>) headers);
     }
 
-    /** The attempt as interceptors see it. */
+    /** Returns the attempt as interceptors see it. */
     ActivityCall call() {
         return new ActivityCall(info(), host.reports().local(), options.transactional(), headers());
     }
 
-    /** How the attempt ended, where its body still ran then; null where it has not. */
+    /** Returns how the attempt ended while its body still ran; null where it has not. */
     @Nullable
     WorkEnd staleEnd() {
         String why = parts.cancellation().staleBecause();
@@ -189,7 +190,7 @@ final class AttemptContext implements ActivityContext {
                         FailureCodec.loggable(Failure.of(StaleAttemptException.class.getName(), why)));
     }
 
-    /** From here on, or with null no longer, the body is inside this transaction. */
+    /** Sets the transaction inside which the body runs from here on; null after it. */
     void within(TransactionalActivities.@Nullable Transaction open) {
         transaction = open;
     }

@@ -21,8 +21,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Decides what the end of an attempt in this process means (result, failure, cancellation, shutdown, outage) by {@link
- * AttemptRules} and has it reported by {@link AttemptReport}. Who shuts down releases what threw meanwhile; of what is
- * at most once nobody knows then what it has done.
+ * RetryRules} and has it reported by {@link AttemptReport}. While the worker shuts down, an exception of the body may
+ * come of the shutdown: the job is given back without using an attempt. A job that runs at most once must not run
+ * again, so it ends with an unknown outcome instead.
  */
 final class AttemptEnd {
     private final ClaimedJob job;
@@ -37,7 +38,7 @@ final class AttemptEnd {
     private volatile boolean returned;
     private volatile boolean cancelled;
 
-    /** The options, which operators may change while it runs. */
+    /** The options and the deadline of the attempt; operators may change both while it runs. */
     private record Terms(
             ActivityOptions options, String json, @Nullable Instant scheduleToClose) {
         @Override
@@ -47,9 +48,9 @@ final class AttemptEnd {
     }
 
     /**
-     * @param options by which it began
+     * @param options the options with which the attempt began
      * @param scheduleToClose when all attempts together must have ended; null is never
-     * @param span hears how it ended
+     * @param span gets the outcome of the attempt
      */
     AttemptEnd(
             ClaimedJob job,
@@ -66,12 +67,14 @@ final class AttemptEnd {
         report.onRefusal(this::refused);
     }
 
-    /** From the next decision on. */
+    /** Sets the options by which decisions from now on are made. */
     void decideBy(ActivityOptions options, String json, @Nullable Instant scheduleToClose) {
         terms = new Terms(options, json, scheduleToClose);
     }
 
-    /** The body has returned after {@code completeLater}; the token's holder ends the attempt. */
+    /**
+     * Reports that the body has returned after {@code completeLater}, so that the holder of its token ends the attempt.
+     */
     void leftToOthers(Duration left, @Nullable String details, int revision) {
         span.ended(Outcome.LEFT_TO_TOKEN);
         Terms now = terms;
@@ -79,11 +82,11 @@ final class AttemptEnd {
         report.detach(left, now.options().heartbeatTimeout(), details, revision, options);
     }
 
-    /** An end that was decided, and of which nothing but data is left. */
+    /** A decided end; nothing is left of it but data, so no code of the application runs when it is reported. */
     @FunctionalInterface
     interface Decided {
         /**
-         * Has it reported.
+         * Has the end reported.
          *
          * @param details its last heartbeat details
          */
@@ -91,10 +94,10 @@ final class AttemptEnd {
     }
 
     /**
-     * Decides what it means that the body ended. The application's own code takes part: getters of exceptions, {@code
-     * retryIf}, the sanitizer of errors. Hence it is to be called while the body counts as running, so that the time limits of
-     * the attempt hold for that code, too. What it throws is caught where it is called; whatever else breaks here uses the
-     * attempt, with a failure that says so.
+     * Decides what the end of the body means for the job. The application's own code takes part: getters of exceptions,
+     * {@code retryIf}, the sanitizer of errors. Hence it is to be called while the body counts as running, so that the
+     * time limits of the attempt hold for that code, too. Its exceptions are caught where it is called; any other error
+     * in here counts as a failure of the attempt, which says so.
      */
     Decided decide(ActivityInvocation.Ended how, Instant startedAt, Cancellation.Cause cause) {
         cancelled = cause == Cancellation.Cause.REQUESTED;
@@ -139,8 +142,9 @@ final class AttemptEnd {
     }
 
     /**
-     * The transaction of its body was ended from outside, or could not begin: nothing of the body is there, and it is not at
-     * fault. It is given back without an attempt, for a while that grows while nothing else happens to it.
+     * Gives the job back after an outage: the transaction of its body was ended from outside, or could not begin, so
+     * nothing of the body was written, and the body is not at fault. No attempt is used, and the pause before the next
+     * one grows with each outage in a row.
      *
      * @return false where there was no such outage, or a body that was called must not be called again
      */
@@ -158,27 +162,27 @@ final class AttemptEnd {
         return true;
     }
 
-    /** What settles it, where the body's own transaction does. */
+    /** Returns the update that completes the job inside the body's own transaction. */
     JobUpdate.Settle settlement(ActivityInvocation.Returned returned, Instant startedAt) {
         return report.settlement(returned.result(), startedAt);
     }
 
-    /** It never ran its body. */
+    /** Reports that the attempt was cancelled before its body began. */
     void cancelledBeforeItBegan() {
         ruled(new AttemptResult.Cancelled(), null);
     }
 
-    /** Its body goes on, and its place under limits is kept for it: its end is to say so. */
+    /** Has the end say that the body goes on, so that its place under limits is kept. */
     void bodyGoesOn(Runnable whenTold) {
         report.bodyGoesOn(whenTold);
     }
 
-    /** Its body has not stopped in time. */
+    /** Reports that the attempt ended as cancelled because its body has not stopped in time. */
     void cancelled(@Nullable String details) {
         ruled(new AttemptResult.Cancelled(), details);
     }
 
-    /** It ran out of a timeout, or had before it began. */
+    /** Reports that the attempt ran out of a timeout, while its body ran or before it began. */
     void timedOut(TimeoutType timeout, Cancellation.Cause cause, @Nullable String details) {
         ruled(rules().timedOut(timeout, cause == Cancellation.Cause.REQUESTED), timeout, details);
     }
@@ -187,7 +191,9 @@ final class AttemptEnd {
         ruled(ruling, null, details);
     }
 
-    /** @param timeout what it ran out of; null is nothing */
+    /**
+     * @param timeout the timeout that the attempt ran out of; null where none
+     */
     private void ruled(AttemptResult ruling, @Nullable TimeoutType timeout, @Nullable String details) {
         tell(ruling, timeout);
         logged(ruling);
@@ -196,8 +202,9 @@ final class AttemptEnd {
     }
 
     /**
-     * The store refuses for good what was said of the end. A result that it can't keep is as one that can't be written; of
-     * anything else the attempt has failed, and may be tried again. Where that is refused, too, somebody has to look.
+     * Reports another end where the store refuses one for good. A result that the store can't keep counts as one that
+     * can't be written as JSON; any other refused end counts as a failure of the attempt, which may be retried. Where
+     * that end is refused, too, the job becomes an incident for an operator.
      */
     private void refused(StoreRefusedException why, boolean again) {
         AttemptResult ruling = again
@@ -208,12 +215,15 @@ final class AttemptEnd {
         report.ruled(ruling, null, again ? null : RetryRules.settled(now.options(), now.json()));
     }
 
-    /** Given back as it is: its body was not called. */
+    /** Gives the job back unchanged, as its body was not called. */
     void notBegun() {
         release(null, false);
     }
 
-    /** Its worker gives it up, and its body may have run: given back, if it may run again. */
+    /**
+     * Gives up the attempt at the shutdown of its worker, where its body may have run: the job is given back, unless it
+     * runs at most once.
+     */
     void abandoned(@Nullable String details) {
         if (terms.options().atMostOnce()) {
             ruled(outcomeUnknown(null), details);
@@ -227,7 +237,7 @@ final class AttemptEnd {
         report.release(Duration.ZERO, details, begun);
     }
 
-    /** What would be an incident of a job is only a failure of a local activity, which has none. */
+    /** Logs the decision. Where a job would become an incident, a local activity only fails, as it has no job. */
     private void logged(AttemptResult ruling) {
         AttemptResult told =
                 ruling instanceof AttemptResult.Buried buried && host.reports().local()
@@ -256,7 +266,10 @@ final class AttemptEnd {
         span.ended(outcome, timeout, () -> Fingerprint.of(job.activity(), failure));
     }
 
-    /** An at-most-once body that may have run: its outcome is unknown, as what it threw may come of the shutdown. */
+    /**
+     * Decides on an at-most-once body that may have run: its outcome is unknown, as its exception may come of the
+     * shutdown.
+     */
     private AttemptResult outcomeUnknown(@Nullable Throwable thrown) {
         Failure unknown = thrown == null
                 ? Failure.of(OutcomeUnknownException.class.getName(), AtMostOnce.why(job.attempt()))
@@ -265,7 +278,7 @@ final class AttemptEnd {
         return rules().lost(unknown);
     }
 
-    /** A timeout, in words. */
+    /** Returns the timeout in words, for the failure and the log. */
     String describe(TimeoutType timeout) {
         return rules().describe(timeout);
     }

@@ -19,10 +19,10 @@ import org.jspecify.annotations.Nullable;
  *
  * @param seq the activity's number in the run
  * @param attempt the attempt
- * @param id of the message that brings its end
- * @param now when they happen
- * @param identity how this process is named
- * @param call what a local activity was called with; null for a job
+ * @param id the id of the message that brings the end
+ * @param now the time of the events
+ * @param identity the name of this process
+ * @param call the call of a local activity; null for a job
  */
 record AttemptEvents(
         int seq,
@@ -48,7 +48,7 @@ record AttemptEvents(
         return new ActivityCancelled(0, now, seq, attempt, id, payload(details), call);
     }
 
-    /** Another attempt follows. */
+    /** Returns the event of a failed attempt that another attempt follows. */
     ActivityAttemptFailed followed(AttemptResult.Again again) {
         AttemptResult.Again.Limited limited = again.limited();
         return new ActivityAttemptFailed(
@@ -63,7 +63,7 @@ record AttemptEvents(
                 limited == null ? null : limited.remainingAttempts());
     }
 
-    /** No other attempt follows. */
+    /** Returns the event of a failed attempt that no other attempt follows. */
     ActivityAttemptFailed last(String reason, Failure failure) {
         return new ActivityAttemptFailed(0, now, seq, attempt, reason, failure, null, 0);
     }

@@ -10,12 +10,12 @@ import java.util.UUID;
  * The final outcome of an activity that ended in this process and is not yet written: offered to the run's instance in
  * memory, else delivered to its inbox.
  *
- * @param job which job; the lease it ended under is also the message's id
+ * @param job the job; the lease that it ended under is also the message's id
  * @param message the outcome as the inbox would take it: name is the event's type, payload its attributes
  * @param heartbeats whether heartbeat details of it may be in the store
- * @param local of a local activity: it has no job, and its lease is known to its run only
- * @param whenSettled told once it is durable or stale
- * @param refusal hears that the store refuses it for good
+ * @param local whether it is the outcome of a local activity, which has no job, and whose lease only its run knows
+ * @param whenSettled called once it is durable or stale
+ * @param refusal called when the store refuses it for good
  */
 public record AttemptOutcome(
         ClaimedJob job,
@@ -33,17 +33,16 @@ public record AttemptOutcome(
         return job.lease();
     }
 
-    /** How a transition says that the job has ended. */
+    /** Returns the end of the job as part of a run's transition. */
     public Transition.Settled settlement() {
         return new Transition.Settled(key().seq(), lease(), heartbeats);
     }
 
-    /** It is durable or stale: its lease can be forgotten. */
+    /** Calls the listener: the outcome is durable or stale, so its lease can be forgotten. */
     public void settled() {
         whenSettled.run();
     }
 
-    /** The receiver of outcomes for runs that are in this process's memory. */
     @FunctionalInterface
     public interface Sink {
         /**

@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
 final class AttemptReport {
     private static final int LAST_FAILURE_CHARS = 500;
     /**
-     * The first pause after an outage, doubled with each further one; random, so that two that met in a deadlock do not
-     * meet again.
+     * The first pause after an outage, doubled with each further one; randomised, so that two transactions that met in
+     * a deadlock do not meet again.
      */
     private static final Duration FIRST_PAUSE = Duration.ofMillis(200);
 
@@ -67,22 +67,23 @@ final class AttemptReport {
     }
 
     /**
-     * Its end is to say that its body goes on.
+     * Has the end say that the body goes on.
      *
-     * @param whenTold run when that end is answered
+     * @param whenTold run when the store has answered that end
      */
     void bodyGoesOn(Runnable whenTold) {
         bodyGoesOn = whenTold;
     }
 
-    /** What is done where the store refuses what is reported. */
+    /** Sets what finds another end where the store refuses the reported one. */
     void onRefusal(OnRefusal reaction) {
         onRefusal = reaction;
     }
 
     /**
-     * The store refuses the end for good. Without what it would have noted, and on a thread of the queue's own: the rules by
-     * which another end is found may be the application's. The third time nothing is left to be said.
+     * Has another end found where the store refuses one for good: without the notes that the refused end added, and on
+     * a thread of the queue's own, as the rules that find the other end may be the application's code. The third
+     * refusal is not answered with another end.
      */
     private boolean refused(StoreRefusedException why) {
         int before = refusals.getAndIncrement();
@@ -110,17 +111,17 @@ final class AttemptReport {
         settle(events().completed(result, startedAt));
     }
 
-    /** The same in words only: the caller settles, in a transaction of its own. */
+    /** Returns the completion as an update for a transaction that the caller commits itself. */
     JobUpdate.Settle settlement(Payload result, Instant startedAt) {
         ActivityCompleted completed = events().completed(result, startedAt);
         return new JobUpdate.Settle(job.key(), job.lease(), EventJson.outcome(job.lease(), completed, notes.all()));
     }
 
     /**
-     * What was ruled of it.
+     * Reports what was decided of an attempt that did not succeed.
      *
-     * @param details its last heartbeat details; null is those that it found
-     * @param options by which attempts that follow go; null is those that stand in the row
+     * @param details its last heartbeat details; null for those that the attempt found
+     * @param options the options of the attempts that follow; null leaves those that stand in the row
      */
     void ruled(AttemptResult ruling, @Nullable String details, JobUpdate.@Nullable NewOptions options) {
         notedBefore = notes.taken();
@@ -167,7 +168,7 @@ final class AttemptReport {
                 Duration.ZERO);
     }
 
-    /** Wakes the queue's worker when the next attempt is due. */
+    /** Reports that another attempt follows; wakes the queue's worker when it is due. */
     private void retry(AttemptResult.Again again, @Nullable String details, JobUpdate.@Nullable NewOptions options) {
         notes.add(events().followed(again));
         AttemptResult.Again.Limited limited = again.limited();
@@ -185,7 +186,7 @@ final class AttemptReport {
     }
 
     /**
-     * Given back: no attempt is used.
+     * Gives the job back; no attempt is used.
      *
      * @param begun whether its body was called
      */
@@ -194,7 +195,8 @@ final class AttemptReport {
     }
 
     /**
-     * Given back because the transaction of its body was ended from outside: that is noted, and no attempt is used.
+     * Gives the job back because the transaction of its body was ended from outside; that is noted, and no attempt is
+     * used.
      *
      * @param begun whether its body was called
      */
@@ -212,7 +214,7 @@ final class AttemptReport {
                 delay);
     }
 
-    /** Its arguments can't be read here. */
+    /** Leaves a job whose arguments can't be read here to other workers. */
     void notRead(Throwable why) {
         host.unread().leave(job, queue, why, host);
     }
@@ -220,7 +222,7 @@ final class AttemptReport {
     /**
      * Leaves the attempt to the holder of its token.
      *
-     * @param options by which it goes on; null is those that stand in the row
+     * @param options the options by which the attempt goes on; null leaves those that stand in the row
      */
     void detach(
             Duration left,
@@ -285,7 +287,7 @@ final class AttemptReport {
                 call);
     }
 
-    /** Short, and only of characters that every database can keep. */
+    /** Returns the failure as a short text of only those characters that every database can keep. */
     static String shown(Failure failure) {
         return shown("", failure);
     }

@@ -7,16 +7,15 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The decision of {@link RetryRules} on an activity whose attempt did not succeed. {@link RetryRules} decides; who
- * had the attempt says it in its own words: a worker as {@link JobUpdate}, the holder of a token and the sweep as
- * {@link dev.durable.store.JobOrder}.
+ * The decision of {@link RetryRules} on an activity whose attempt did not succeed. A worker writes the decision as a
+ * {@link JobUpdate}; the holder of a token and the sweep of timeouts write it as a {@link dev.durable.store.JobOrder}.
  */
 sealed interface AttemptResult {
 
     /**
-     * It failed, and the failure goes to its workflow.
+     * The activity failed, and the failure goes to its workflow.
      *
-     * @param declared whether its code declares it, by {@code throws} or {@code doNotRetry}
+     * @param declared whether the activity's code declares the failure, by {@code throws} or {@code doNotRetry}
      */
     record Failed(Failure failure, boolean declared) implements AttemptResult {
         Failed(Failure failure) {
@@ -24,36 +23,38 @@ sealed interface AttemptResult {
         }
     }
 
-    /** It was asked to cancel and ended as cancelled. */
+    /** The activity was asked to cancel and ended as cancelled. */
     record Cancelled() implements AttemptResult {}
 
-    /** It was asked to cancel, and ran out of its time before it said that it had: nobody waits for it any longer. */
+    /**
+     * The activity was asked to cancel and ran out of its time before it answered: the workflow waits for it no longer.
+     */
     record CancelledLate(Failure failure) implements AttemptResult {}
 
-    /** It timed out, and the timeout goes to its workflow. */
+    /** The activity timed out, and the timeout goes to its workflow. */
     record TimedOut(TimeoutType timeout) implements AttemptResult {}
 
     /** This attempt failed, and schedule-to-close passes before another could begin. */
     record OutOfTime(String reason, Failure failure) implements AttemptResult {}
 
     /**
-     * Used up, and it ends as if it had returned null.
+     * The attempts are used up, and the activity ends as if it had returned null.
      *
-     * @param declared whether its code declares the failure
+     * @param declared whether the activity's code declares the failure
      */
     record Discarded(Failure failure, boolean declared) implements AttemptResult {}
 
     /**
-     * Used up, and it stays until somebody says what becomes of it.
+     * The attempts are used up, and the job stays until an operator resolves it.
      *
-     * @param incident an incident, else a dead letter
+     * @param incident whether it is an incident rather than a dead letter
      */
     record Buried(boolean incident, String reason, Failure failure) implements AttemptResult {}
 
     /**
      * Another attempt follows.
      *
-     * @param limited where the failure said how many may
+     * @param limited the limit of attempts, where the failure set one
      */
     record Again(
             String reason,
@@ -62,14 +63,14 @@ sealed interface AttemptResult {
             @Nullable Limited limited) implements AttemptResult {
 
         /**
-         * The limit, as it travels with the job.
+         * The limit of attempts that a failure set, as it travels with the job.
          *
          * @param remainingAttempts how many may follow
-         * @param options that say so
+         * @param options the options that contain the limit
          */
         record Limited(int remainingAttempts, JobUpdate.NewOptions options) {}
     }
 
-    /** Given back: no attempt is used. */
+    /** The job is given back; no attempt is used. */
     record GivenBack(Duration delay) implements AttemptResult {}
 }

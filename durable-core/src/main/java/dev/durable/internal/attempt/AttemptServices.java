@@ -26,9 +26,9 @@ import java.util.random.RandomGenerator;
  *
  * @param code the activities implemented here, and how values cross
  * @param reports reports outcomes to the store, or to the run
- * @param leases what this process answers for
- * @param deadlines time, and what is done when it has come
- * @param surroundings what else an attempt touches
+ * @param leases the leases that this process holds
+ * @param deadlines the clock and the timers of this process
+ * @param surroundings the remaining services that an attempt uses
  * @param unread the jobs that can't be read here
  */
 public record AttemptServices(
@@ -40,13 +40,13 @@ public record AttemptServices(
         UnreadableJobs unread) {
 
     /**
-     * Activities.
+     * The registered activities, and how their values are read and written.
      *
      * @param bindings finds what implements an activity, by name or alias
-     * @param payloads arguments, results and details
-     * @param failures exceptions
+     * @param payloads reads and writes arguments, results and details
+     * @param failures reads and writes exceptions
      * @param exactArguments whether more or fewer arguments than parameters count as arguments that can't be read
-     * @param interception what attempts pass through
+     * @param interception the interceptors around attempts
      * @param retryIf which failures are worth another attempt, where the retry policy does not name a class that says so
      */
     public record Code(
@@ -57,17 +57,20 @@ public record AttemptServices(
             Interception interception,
             RetryIf retryIf) {
 
-        /** An argument that is missing at the end is null, one too many is ignored; nothing is intercepted. */
+        /**
+         * Creates the services of a process without interceptors: an argument that is missing at the end is null, one
+         * too many is ignored.
+         */
         public Code(
                 Function<String, Optional<ActivityBinding>> bindings, PayloadCodec payloads, FailureCodec failures) {
             this(bindings, payloads, failures, false, Interception.NONE, (failure, attempt) -> true);
         }
 
         /**
-         * The options that an attempt goes by. Those of a background job that has not ended an attempt are put together
-         * here, from what was chosen for it and what holds in this process.
+         * Returns the options that apply to an attempt. Those of a background job that has not ended an attempt are
+         * merged here from the options chosen at its enqueueing and this process's configuration.
          *
-         * @param json as its row has them
+         * @param json the options in the job's row
          * @param workflowType the type of its run
          */
         ActivityOptions options(String activity, String workflowType, String json) {
@@ -76,25 +79,25 @@ public record AttemptServices(
                     : OptionsJson.decode(json);
         }
 
-        /** What an activity threw, as its workflow will see it. */
+        /** Converts an exception of an activity to the failure that its workflow will see. */
         Failure failure(String activity, Throwable thrown) {
             return failures.encode(thrown, ActivityBinding.named(bindings.apply(activity)));
         }
 
-        /** Whether the activity's signature names that failure. */
+        /** Returns whether the activity's signature declares that failure. */
         boolean declares(String activity, Failure failure) {
             return FailureCodec.isDeclared(failure, ActivityBinding.named(bindings.apply(activity)));
         }
     }
 
     /**
-     * What else an attempt touches.
+     * The remaining services that an attempt uses.
      *
-     * @param identity how this process is named in events
+     * @param identity the name of this process in events
      * @param random spreads delays; thread-safe
-     * @param waiting how a body waits for its checkpoint
+     * @param waiting blocks a body that waits for its checkpoint
      * @param cancelGrace how long the body of a cancelled background job may go on
-     * @param telemetry who is told what attempts do
+     * @param telemetry gets what attempts do, for metrics, logs and traces
      */
     public record Surroundings(
             String identity, RandomGenerator random, Waiting waiting, Duration cancelGrace, Telemetry telemetry) {}

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The timeouts of one running attempt, on this worker's monotonic clock: start-to-close, schedule-to-close, and the
- * longest silence between two heartbeats. The database may be away meanwhile; the clock is not.
+ * longest silence between two heartbeats. Timeouts are therefore found while the database is away, too.
  */
 final class AttemptWatch {
     private final Deadlines deadlines;
@@ -23,14 +23,14 @@ final class AttemptWatch {
     private final Consumer<TimeoutType> timedOut;
     private final ReentrantLock lock = new ReentrantLock();
     private volatile Instant deadline;
-    /** The deadline without regard to schedule-to-close. */
+    /** The deadline of start-to-close, or of an order that moved it, without regard to schedule-to-close. */
     private Instant ownEnd;
 
     private volatile long lastSign;
     private Deadlines.@Nullable Deadline closing;
     private Deadlines.@Nullable Deadline silence;
     private boolean begun;
-    /** Before it began: that deadline stays. */
+    /** True where an order moved the deadline before the body began, so that the deadline stays. */
     private boolean movedByOthers;
 
     private boolean over;
@@ -38,8 +38,8 @@ final class AttemptWatch {
     /**
      * @param options the timeouts
      * @param scheduleToClose when all attempts together must have ended; null is never
-     * @param storeIsSlow whether the body waits for a checkpoint: then its silence is not its fault
-     * @param timedOut told once of the timeout that ran out
+     * @param storeIsSlow returns whether the body waits for a checkpoint, so that its silence is not its fault
+     * @param timedOut called once, with the timeout that ran out
      */
     AttemptWatch(
             Deadlines deadlines,
@@ -56,7 +56,10 @@ final class AttemptWatch {
         this.deadline = bounded(ownEnd);
     }
 
-    /** Begins to watch: the body runs from now on. A deadline that somebody gave it while it waited for its thread stays. */
+    /**
+     * Begins to watch, as the body runs from now on. A deadline that an order gave the attempt while it waited for its
+     * thread stays.
+     */
     void begin(Duration startToClose) {
         alive();
         lock.lock();
@@ -73,17 +76,16 @@ final class AttemptWatch {
         }
     }
 
-    /** When the attempt times out. */
     Instant deadline() {
         return deadline;
     }
 
-    /** The deadline becomes now + timeout, but never later than schedule-to-close. Gives the one before. */
+    /** Moves the deadline to now + timeout, but never beyond schedule-to-close. Returns the deadline before. */
     Instant move(Duration timeout) {
         return moveTo(fromNow(timeout), scheduleToClose);
     }
 
-    /** An operator has changed its schedule-to-close. */
+    /** Sets the schedule-to-close deadline that an operator has changed. */
     void closeBy(@Nullable Instant close) {
         lock.lock();
         try {
@@ -93,7 +95,7 @@ final class AttemptWatch {
         }
     }
 
-    /** An operator or token holder has moved the deadline. */
+    /** Sets the deadline that an operator or a token holder has moved. */
     void endBy(Instant end) {
         lock.lock();
         try {
@@ -123,12 +125,12 @@ final class AttemptWatch {
         }
     }
 
-    /** The body has sent a heartbeat. */
+    /** Notes that the body has sent a heartbeat. */
     void alive() {
         lastSign = deadlines.clock().nanoTime();
     }
 
-    /** The body has ended. */
+    /** Ends the watch, as the body has ended. */
     void end() {
         lock.lock();
         try {
@@ -140,7 +142,7 @@ final class AttemptWatch {
         }
     }
 
-    /** What is left of it. */
+    /** Returns the time that is left until the deadline. */
     Duration left() {
         return Duration.between(deadlines.clock().now(), deadline);
     }

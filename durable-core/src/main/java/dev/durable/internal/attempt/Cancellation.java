@@ -16,21 +16,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whether one attempt of an activity should stop, why, and the actions that its body has registered for that ({@code
- * onCancel}). Causes only become more severe: wanted, shutting down, requested by the workflow, stale. What the body
- * registered runs once, on the executor of the bodies, never on a loop of the worker.
+ * The state of one attempt of an activity that says whether and why it should stop, with the actions that its body has
+ * registered for that ({@code onCancel}). Causes only become more severe: none, shutdown, requested by the workflow,
+ * stale. The registered actions run once, on an executor of the queue, never on a loop of the worker.
  */
 public final class Cancellation {
     private static final Logger log = LoggerFactory.getLogger(Cancellation.class);
 
-    /** Why an attempt should stop. */
     public enum Cause {
         NONE,
         /** This worker shuts down; another worker will resume from the last heartbeat details. */
         SHUTDOWN,
         /** The workflow cancelled the activity. */
         REQUESTED,
-        /** It is not the current attempt any more, so its result will be dropped. */
+        /** The attempt is not the current one any more, so its result will be dropped. */
         STALE
     }
 
@@ -43,8 +42,8 @@ public final class Cancellation {
     private record Reason(Cause cause, String message) {}
 
     /**
-     * @param executor runs what the body registered
-     * @param loggable what that throws as it may be logged
+     * @param executor runs the actions that the body registered
+     * @param loggable removes what must not be logged from an exception of such an action
      */
     public Cancellation(Executor executor, UnaryOperator<Throwable> loggable) {
         this.executor = executor;
@@ -59,20 +58,19 @@ public final class Cancellation {
         return cause() != Cause.NONE;
     }
 
-    /** Requests cancellation for this cause, unless it was requested for the same or a more severe one before. */
+    /** Requests cancellation for this cause, unless it was requested before for this cause or a more severe one. */
     public void request(Cause cause, String message) {
         if (worsen(cause, message)) {
             takeActions().forEach(this::runElsewhere);
         }
     }
 
-    /** The attempt has ended: calls on its context fail as stale from now on. */
+    /** Ends the attempt: calls on its context fail as stale from now on. */
     void ended(String message) {
         worsen(Cause.STALE, message);
         takeActions();
     }
 
-    /** Throws if the attempt should stop. */
     void check() {
         Reason current = reason;
         DurableException stop =
@@ -86,21 +84,20 @@ public final class Cancellation {
         }
     }
 
-    /** Why the attempt is stale; null where it is not. */
+    /** Returns why the attempt is stale; null where it is not. */
     @Nullable
     String staleBecause() {
         Reason current = reason;
         return current.cause() == Cause.STALE ? current.message() : null;
     }
 
-    /** Throws if the attempt is stale. */
     void checkStale() {
         if (cause() == Cause.STALE) {
             check();
         }
     }
 
-    /** Runs the action when cancellation arrives, on this thread if it has. */
+    /** Runs the action when cancellation is requested; on the calling thread if it has been already. */
     public void onCancel(Runnable action) {
         if (!registered(action)) {
             ThreadState.keeping(action);

@@ -10,7 +10,7 @@ public final class CurrentActivity {
 
     private CurrentActivity() {}
 
-    /** The context of this thread. */
+    /** Returns the context of this thread. */
     public static ActivityContext get() {
         ActivityContext context = CURRENT.get();
         if (context == null) {

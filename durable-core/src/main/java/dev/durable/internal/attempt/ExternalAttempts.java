@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Decides what follows when an attempt that a token holder completes from outside ({@code completeLater}) fails or
- * times out, by the same {@link RetryRules} as for attempts that run here, and expresses it as a {@link JobOrder}.
+ * times out, by the {@link RetryRules} that hold for attempts in a worker, too, and expresses it as a {@link JobOrder}.
  */
 public final class ExternalAttempts {
     private final HistoryStore store;
@@ -31,9 +31,9 @@ public final class ExternalAttempts {
     private final FailureLog failures;
 
     /**
-     * @param code what is registered here, for the failures that signatures name
-     * @param identity how this process is named in events
-     * @param failures logs what is ruled of attempts that failed
+     * @param code the activities registered here, for the failures that their signatures declare
+     * @param identity the name of this process in events
+     * @param failures logs the decisions on attempts that failed
      */
     public ExternalAttempts(
             HistoryStore store,
@@ -49,10 +49,10 @@ public final class ExternalAttempts {
     }
 
     /**
-     * The token's holder reports a failure. The row in the audit makes a resend recognisable, however late it is sent
-     * again; its action is none of an operator.
+     * Decides on a failure that the token's holder reports. The row in the audit makes a resend recognisable, however
+     * late it is sent; its action is none that an operator can give.
      *
-     * @param id recognises a resend
+     * @param id the id by which a resend is recognised
      */
     public Judged failed(OpenJob job, Throwable thrown, UUID id) {
         AttemptResult ruling = rules(job).threw(thrown, job.status().cancelRequested());
@@ -64,14 +64,14 @@ public final class ExternalAttempts {
     }
 
     /**
-     * What becomes of an attempt that failed or ran out of its time.
+     * The decision on an attempt that failed or ran out of its time.
      *
-     * @param order as it was seen
-     * @param log says so in the log; for whoever finds that the order was carried out, as others may give it, too
+     * @param order the order for the job in the state in which it was read
+     * @param log logs the decision; called by the process whose order was carried out, as others may give it, too
      */
     public record Judged(JobOrder order, Runnable log) {}
 
-    /** The token's holder did not complete it in time, or did not heartbeat. */
+    /** Decides on an attempt whose token's holder neither completed it in time nor sent a heartbeat in time. */
     public Judged overdue(OpenJob job) {
         UUID id = UUID.nameUUIDFromBytes((job.seen().lease() + " timed out").getBytes(StandardCharsets.UTF_8));
         AttemptResult ruling = rules(job).timedOut(timeout(job), job.status().cancelRequested());
@@ -83,8 +83,8 @@ public final class ExternalAttempts {
     }
 
     /**
-     * The one that was over first; of two at once, the one that ends it for good. That one is over by the clock of the
-     * database, which need not be this process's estimate of it.
+     * Returns the timeout that ran out first; of two at one instant, the one that ends the activity for good. The
+     * attempt is overdue by the clock of the database, which this process only estimates.
      */
     private static TimeoutType timeout(OpenJob job) {
         Instant close = orNever(job.times().scheduleToCloseDeadline());
@@ -118,7 +118,8 @@ public final class ExternalAttempts {
     }
 
     /**
-     * As an order. What ends the activity is recognised by the id of its outcome, all else by its row in the audit.
+     * Expresses the decision as an order. An order that ends the activity is recognised by the id of its outcome, any
+     * other by its row in the audit.
      */
     private JobOrder order(OpenJob job, AttemptResult ruling, UUID id, JobOrder.@Nullable Audit audit) {
         AttemptEvents events = new AttemptEvents(job.key().seq(), job.seen().attempt(), id, now(), identity, null);

@@ -11,11 +11,11 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says in the log what was ruled of an attempt that did not succeed, wherever it ran. What was cancelled or given back is no
- * failure.
+ * Logs the decision on an attempt that did not succeed, wherever it ran. A cancelled attempt and a job that was given
+ * back count as no failure.
  *
  * @param attempt from 1
- * @param traceId of the trace that its span belongs to; null where none is known
+ * @param traceId the id of the trace that its span belongs to; null where none is known
  */
 record FailedAttempt(
         JobKey key, String activity, int attempt, @Nullable String traceId) {
@@ -28,7 +28,9 @@ record FailedAttempt(
                 TraceId.of(job.content().headers()));
     }
 
-    /** @param fingerprint null is that of the failure */
+    /**
+     * @param fingerprint the fingerprint to log; null for that of the failure
+     */
     void log(FailureLog log, AttemptResult ruling, @Nullable String fingerprint) {
         switch (ruling) {
             case AttemptResult.Again again ->

@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  *    └──► waits for the window ───────┘ └─ a checkpoint goes at once, the rest waits for the window
  * </pre>
  *
- * So a body may tell its progress for every row of a large file; what a crash loses is at most a window. One at a time, so
- * that a database that is slow or away is asked less, not more.
+ * So a body may report its progress for every row of a large file; a crash loses at most the progress of one window.
+ * Details are sent one at a time, so that a database that is slow or away gets fewer updates, not more.
  */
 final class HeartbeatSender {
     private static final Duration LONGEST_THROTTLE = Duration.ofSeconds(30);
@@ -48,10 +48,10 @@ final class HeartbeatSender {
     }
 
     /**
-     * @param throttle from one send to the next
-     * @param deadlines wakes up at the end of a window
+     * @param throttle the time from one send to the next
+     * @param deadlines the timers that end a window
      * @param sender gives details to the store
-     * @param answered hears what the store said of each
+     * @param answered gets the store's answer to each
      */
     HeartbeatSender(Duration throttle, Deadlines deadlines, Sender sender, Consumer<Outcome> answered) {
         this.throttle = throttle;
@@ -61,7 +61,7 @@ final class HeartbeatSender {
         this.windowEnds = deadlines.clock().nanoTime();
     }
 
-    /** From one send to the next: min(0.8 × heartbeat timeout, 30 s). */
+    /** Returns the time from one send to the next: min(0.8 × heartbeat timeout, 30 s). */
     static Duration throttle(@Nullable Duration heartbeatTimeout) {
         Duration most = heartbeatTimeout == null
                 ? LONGEST_THROTTLE
@@ -69,7 +69,7 @@ final class HeartbeatSender {
         return most.compareTo(LONGEST_THROTTLE) < 0 ? most : LONGEST_THROTTLE;
     }
 
-    /** The newest details, durable or not. */
+    /** Returns the newest details, durable or not. */
     @Nullable
     String latest() {
         lock.lock();
@@ -92,7 +92,7 @@ final class HeartbeatSender {
         }
     }
 
-    /** Tells details that go at once; the future completes when they, or newer ones, are durable, or never will be. */
+    /** Sends details at once; the future completes when they, or newer ones, are durable, or never will be. */
     CompletableFuture<Outcome> checkpoint(String details) {
         CompletableFuture<Outcome> durable = new CompletableFuture<>();
         lock.lock();
@@ -107,7 +107,7 @@ final class HeartbeatSender {
         return durable;
     }
 
-    /** Whether a body waits for a checkpoint: it is the store that is slow then, not the body. */
+    /** Returns whether a body waits for a checkpoint: then the store is slow, not the body. */
     boolean checkpointWaits() {
         lock.lock();
         try {
@@ -117,7 +117,10 @@ final class HeartbeatSender {
         }
     }
 
-    /** The attempt has ended: nothing is sent any more, and who waits learns that it is stale. */
+    /**
+     * Ends the sender with its attempt: nothing is sent any more, and bodies that wait for a checkpoint learn that they
+     * are stale.
+     */
     void stop() {
         List<CompletableFuture<Outcome>> released = new ArrayList<>();
         lock.lock();

@@ -38,24 +38,24 @@ public final class Leases {
     private volatile Runnable whenEmpty = () -> {};
     private volatile Consumer<Held> whenEnded = ended -> {};
 
-    /** What this process does under a lease. */
+    /** The holder of a lease in this process: a reservation, an attempt, or an outcome that a run has taken. */
     public sealed interface Held permits Reserved, Attempt, HandedOver {}
 
     /**
      * A slot for a job that is about to be inserted.
      *
-     * @param session whose lease it will be
-     * @param queue where it will run
+     * @param session the session that will hold the lease
+     * @param queue the queue of the job
      * @param slot the slot taken for it
      */
     public record Reserved(UUID session, ActivityQueue queue, ActivitySlots.Slot slot) implements Held {}
 
     /**
-     * An outcome that the run's cached instance took and sees to.
+     * An outcome that the run's cached instance took and will make durable.
      *
-     * @param outcome what it took
-     * @param looks how often the store still had the lease since
-     * @param toInbox whether it was sent to the inbox since, which ends with its answer
+     * @param outcome the outcome
+     * @param looks how many checks since then still found the lease in the store
+     * @param toInbox whether it was sent to the inbox since; the store's answer to that ends the holding
      */
     public record HandedOver(AttemptOutcome outcome, int looks, boolean toInbox) implements Held {
         public HandedOver(AttemptOutcome outcome) {
@@ -71,12 +71,12 @@ public final class Leases {
         }
     }
 
-    /** Called when no lease is held any more. */
+    /** Sets the action that runs when no lease is held any more. */
     public void onEmpty(Runnable action) {
         whenEmpty = action;
     }
 
-    /** Called for each lease that is removed because its outcome is durable. */
+    /** Sets the action for each lease that is removed because its outcome is durable. */
     public void onEnded(Consumer<Held> action) {
         whenEnded = action;
     }
@@ -85,7 +85,7 @@ public final class Leases {
         return held.isEmpty();
     }
 
-    /** All that are known now. */
+    /** Returns the tokens of all leases that are held now. */
     public Set<UUID> tokens() {
         return Set.copyOf(held.keySet());
     }
@@ -98,7 +98,7 @@ public final class Leases {
         weigh(held.put(lease, holding), holding);
     }
 
-    /** Bytes of the jobs that run here, and of the outcomes that runs have taken. */
+    /** Returns the bytes of the jobs that run here, and of the outcomes that runs have taken. */
     public long weight() {
         return weight.get();
     }
@@ -120,7 +120,7 @@ public final class Leases {
         };
     }
 
-    /** Tells whether this removed it. */
+    /** Removes the lease; returns whether this call removed it. */
     public boolean remove(UUID lease) {
         Held ended = held.remove(lease);
         if (ended == null) {
@@ -135,8 +135,9 @@ public final class Leases {
     }
 
     /**
-     * What became of it can't be told. It is forgotten, and so found unused and given back; but not what must not begin
-     * again: that is known here until the session ends, and then ends with an unknown outcome.
+     * Forgets a lease whose end can't be reported, so that it is found unused and its job is given back. A job that
+     * runs at most once must not begin again: its lease stays here until the session ends, and then the job ends with
+     * an unknown outcome.
      */
     public void forget(UUID lease) {
         Held ended = get(lease);
@@ -156,27 +157,27 @@ public final class Leases {
         }
     }
 
-    /** Whether an attempt under this lease was forgotten: its body may have been called. */
+    /** Returns whether an attempt under this lease was forgotten, so that its body may have been called. */
     public boolean isForgotten(UUID lease) {
         return forgotten.contains(lease);
     }
 
-    /** One that was not known here is given back, durably. */
+    /** Drops a forgotten lease, as the store has given its job back. */
     public void givenBack(UUID lease) {
         forgotten.remove(lease);
     }
 
-    /** The attempt ends, and its body goes on. */
+    /** Records that the attempt under this lease ends while its body goes on. */
     void leaveBehind(UUID lease) {
         leftBehind.add(lease);
     }
 
-    /** Whether the body of an attempt that has ended goes on. */
+    /** Returns whether the body of an ended attempt goes on. */
     public boolean isLeftBehind(UUID lease) {
         return leftBehind.contains(lease);
     }
 
-    /** That body has ended. */
+    /** Records that the body of an ended attempt has ended, too. */
     void bodyEnded(UUID lease) {
         leftBehind.remove(lease);
     }
@@ -195,12 +196,12 @@ public final class Leases {
         return only(Attempt.class, held.values());
     }
 
-    /** The attempt of this job, if it runs here. */
+    /** Returns the attempt of this job, if it runs here. */
     public Optional<Attempt> attemptOf(JobKey key) {
         return attempts().stream().filter(attempt -> attempt.key().equals(key)).findFirst();
     }
 
-    /** Looked at once more, unless it was settled meanwhile. */
+    /** Replaces a handed-over outcome after one more check, unless its lease was removed meanwhile. */
     public void replace(HandedOver before, HandedOver after) {
         held.replace(before.outcome().lease(), before, after);
     }
@@ -209,7 +210,7 @@ public final class Leases {
         return only(HandedOver.class, held.values());
     }
 
-    /** A claim is sent; its leases become known before it is said to have ended. */
+    /** Registers a claim before it is sent; the leases in its reply become known before {@link #claimEnds}. */
     public Object claimBegins() {
         Object claim = new Object();
         claimsUnderWay.add(claim);
@@ -220,23 +221,23 @@ public final class Leases {
         claimsUnderWay.remove(claim);
     }
 
-    /** A claim was not answered: what it may have taken is to be looked for. */
+    /** Records that a claim was not answered: the leases that it may have taken are to be looked for. */
     public void claimLost() {
         claimLost.set(true);
         whenClaimLost.run();
     }
 
-    /** Called for that. */
+    /** Sets the action that runs when a claim was not answered. */
     public void onClaimLost(Runnable action) {
         whenClaimLost = action;
     }
 
-    /** Whether a claim was lost since this was asked. */
+    /** Returns whether a claim was not answered since the last call of this method. */
     public boolean takeClaimLost() {
         return claimLost.getAndSet(false);
     }
 
-    /** The claims whose replies may bring leases that are not known yet. */
+    /** Returns the claims whose replies may bring leases that are not known yet. */
     public Set<Object> claimsUnderWay() {
         return Set.copyOf(claimsUnderWay);
     }

@@ -22,7 +22,7 @@ final class LimitPlace {
     private final ActivityQueue queue;
     private final AttemptServices host;
 
-    /** Completed when the early end of the attempt is durable, or known not to become so. */
+    /** Completed when the early end of the attempt is durable, or will never be. */
     private final CompletableFuture<@Nullable Void> cut = new CompletableFuture<>();
 
     LimitPlace(Attempt attempt, ActivityOptions options, ActivityQueue queue, AttemptServices host) {
@@ -32,17 +32,19 @@ final class LimitPlace {
         this.host = host;
     }
 
-    /** Whether somebody counts how many run at once. */
+    /** Returns whether a limit counts how many jobs run at once. */
     boolean isLimited() {
         return !host.reports().local() && (options.limitKey() != null || queue.isLimited());
     }
 
-    /** The early end of the attempt is durable, or known not to become so. */
+    /** Records that the early end of the attempt is durable, or will never be. */
     void endIsDurable() {
         cut.complete(null);
     }
 
-    /** The body has ended, and its attempt had before it. */
+    /**
+     * Frees the place for a body that has ended after its attempt; at once, or when the end of the attempt is durable.
+     */
     void bodyEndedLate() {
         var unused = cut.thenRun(() -> {
             host.leases().bodyEnded(attempt.lease());
@@ -50,7 +52,7 @@ final class LimitPlace {
         });
     }
 
-    /** Nothing of the attempt runs any more, and its row is no longer this worker's. */
+    /** Frees the place, as nothing of the attempt runs any more and its row is no longer this worker's. */
     void free() {
         if (isLimited()) {
             ClaimedJob job = attempt.job();
@@ -62,9 +64,9 @@ final class LimitPlace {
     }
 
     /**
-     * The body still runs after {@link JobUpdate#PLACE_KEPT}: stores count it no longer.
+     * Logs that the body still runs after {@link JobUpdate#PLACE_KEPT}, from when on stores do not count it any more.
      *
-     * @param body where its thread is, if it runs
+     * @param body the position of its thread, if it runs
      */
     void giveUp(Optional<String> body) {
         body.ifPresent(where -> log.warn(

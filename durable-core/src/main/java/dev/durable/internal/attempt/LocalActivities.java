@@ -24,10 +24,9 @@ import org.jspecify.annotations.Nullable;
  *                     └─ delay ─┘ (in this process's memory)
  * </pre>
  *
- * <p>If the process dies, nothing of a call was written: the worker that takes over the run calls again, from attempt
- * 1. That
- * somebody does is the run's doing: while it waits for local activities it is due after {@link #silence}, and its worker,
- * as long as it lives, is the first to hear of that.
+ * <p>If the process dies, nothing of a call was written: the worker that takes over the run calls the activity again,
+ * from attempt 1. The run itself makes sure that a worker takes it over: while it waits for local activities its row
+ * becomes due after {@link #silence}, and its own worker, as long as it lives, is the first to act on that.
  */
 public final class LocalActivities implements LocalCalls, Reports {
     private static final String RUN_LEFT = "its run is no longer in this process";
@@ -38,7 +37,7 @@ public final class LocalActivities implements LocalCalls, Reports {
     private final Map<UUID, Call> calls = new ConcurrentHashMap<>();
     private volatile boolean draining;
 
-    /** A call that has not ended. Who takes the attempt that waits begins it, or gives it back: nobody else does. */
+    /** A call that has not ended. Only the thread that takes the waiting attempt begins it or gives it back. */
     private static final class Call {
         private final Caller caller;
         private final AtomicReference<@Nullable ClaimedJob> waiting;
@@ -64,8 +63,9 @@ public final class LocalActivities implements LocalCalls, Reports {
     }
 
     /**
-     * @param queues where bodies run, by the task queue of the run; their slots bound nothing, their executors do
-     * @param shared what local attempts have in common with others, but for reports and leases
+     * @param queues the queues on whose executors bodies run, by the task queue of the run; their executors bound how
+     *     many run at once, their slots do not
+     * @param shared the services of all attempts; local ones have reports and leases of their own
      * @param silence how long a run may be silent
      */
     public LocalActivities(Map<String, ActivityQueue> queues, AttemptServices shared, Duration silence) {
@@ -79,7 +79,7 @@ public final class LocalActivities implements LocalCalls, Reports {
         return host.leases();
     }
 
-    /** From now on nothing begins; what waits for its next attempt is given back. */
+    /** Begins nothing from now on; calls that wait for their next attempt are given back. */
     public void drain() {
         draining = true;
         calls.forEach((lease, call) -> {
@@ -88,21 +88,21 @@ public final class LocalActivities implements LocalCalls, Reports {
         });
     }
 
-    /** The runs that wait for calls. */
+    /** Returns the ids of the runs that wait for local activities. */
     public Set<UUID> runs() {
         return calls.values().stream()
                 .map(call -> call.latest.key().run().runId())
                 .collect(Collectors.toSet());
     }
 
-    /** These runs were ended from outside: nobody waits for their calls. */
+    /** Gives back the calls of runs that were terminated or timed out, as no code waits for them. */
     public void ended(Set<UUID> runs) {
         calls.values().stream()
                 .filter(call -> runs.contains(call.latest.key().run().runId()))
                 .forEach(call -> call.caller.givenBack());
     }
 
-    // ── what runs want ───────────────────────────────────────────────────────────────────────────────────────────────
+    // ── orders of runs ───────────────────────────────────────────────────────────────────────────────────────────────
 
     @Override
     public void begin(ClaimedJob job, Caller caller) {
@@ -139,7 +139,7 @@ public final class LocalActivities implements LocalCalls, Reports {
         return silence;
     }
 
-    /** Begins the attempt that waits, if one does. */
+    /** Begins the attempt of this call that waits, if there is one. */
     private void run(UUID lease) {
         Call call = calls.get(lease);
         ClaimedJob job = call == null ? null : call.take();
@@ -186,7 +186,7 @@ public final class LocalActivities implements LocalCalls, Reports {
         }
     }
 
-    // ── what attempts tell ───────────────────────────────────────────────────────────────────────────────────────────
+    // ── reports of attempts ──────────────────────────────────────────────────────────────────────────────────────────
 
     @Override
     public boolean local() {
@@ -231,7 +231,7 @@ public final class LocalActivities implements LocalCalls, Reports {
         }
     }
 
-    /** A heartbeat: kept by the attempt, and told with its end. */
+    /** Accepts a heartbeat; the attempt keeps its details, and they are reported with its end. */
     @Override
     public void tell(JobUpdate update, Answer answer) {
         answer.hear(JobUpdate.Outcome.ACCEPTED, null);

@@ -9,32 +9,32 @@ public interface LocalCalls {
 
     /** The run that has called a local activity. */
     interface Caller {
-        /** It ended. */
+        /** The local activity ended. */
         void ended(AttemptOutcome outcome);
 
         /**
-         * It will not be run here, as this worker stops or the run has ended; the run should be given back for other
-         * workers.
+         * The activity will not be run here, as this worker stops or the run has ended; the run should be given back to
+         * other workers.
          */
         void givenBack();
 
-        /** It can't be run here at all: the run stalls. */
+        /** The activity can't be run in this process at all: the run stalls. */
         void refused(String why);
     }
 
-    /** The turn that called it is durable: runs it. Its lease is a name in this process only. */
+    /** Begins the activity, as the turn that called it is durable. Its lease is a name in this process only. */
     void begin(ClaimedJob call, Caller caller);
 
-    /** The run has cancelled it and still waits for its outcome. */
+    /** Cancels the activity; the run still waits for its outcome. */
     void cancel(UUID lease);
 
-    /** The run's instance is gone: its outcome will be ignored. */
+    /** Abandons the activity, as the run's instance is gone: its outcome will be ignored. */
     void abandon(UUID lease);
 
-    /** How long a run may be silent while it has local activities before others may take it for lost. */
+    /** Returns how long a run may be silent while it has local activities before other workers take it for lost. */
     Duration silence();
 
-    /** For queries and checks, which call no local activities. */
+    /** A caller for queries and checks, which call no local activities. */
     Caller NOBODY = new Caller() {
         @Override
         public void ended(AttemptOutcome outcome) {
@@ -48,7 +48,7 @@ public interface LocalCalls {
         public void refused(String why) {}
     };
 
-    /** Where no activities run. */
+    /** The implementation for processes in which no activities run: it gives each call back. */
     LocalCalls NONE = new LocalCalls() {
         @Override
         public void begin(ClaimedJob call, Caller caller) {

@@ -13,16 +13,17 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Finds and calls the {@link RetryIf} class that a retry policy names, in the class loader of the activity. The name
- * stands in a row, so only a class that implements RetryIf is ever initialised. What a deployment renamed, or what
- * throws, must not decide by accident: then the policy's other limits are all there is, and the log says so.
+ * stands in a row, so only a class that implements RetryIf is ever initialised. A class that a deployment renamed, or
+ * that throws, must not decide by accident: then only the policy's other limits hold, and the log says so.
  *
- * @param loggable what it throws as it may be logged
+ * @param loggable removes what must not be logged from an exception of the class
  */
 public record NamedRetryIf(String name, ClassLoader loader, UnaryOperator<Throwable> loggable) implements RetryIf {
     private static final Logger log = LoggerFactory.getLogger(NamedRetryIf.class);
 
     /**
-     * @param loader of the activity's class; null where it is not registered, then that of the thread
+     * @param loader the class loader of the activity's class; null where the activity is not registered, then that of
+     *     the thread is used
      */
     static RetryIf of(RetryPolicy policy, @Nullable ClassLoader loader, UnaryOperator<Throwable> loggable) {
         String name = policy.retryIf();

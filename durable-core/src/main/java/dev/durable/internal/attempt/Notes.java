@@ -14,10 +14,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The informing events of an activity that travel with its job (failed attempts, lost workers, moved deadlines) and are
- * written to the history just before its outcome. They travel with the job and are written just before its outcome, so
- * a thousand retries do not wake a run a thousand times. Of each kind the last twenty are kept; the oldest that is kept
- * says how many before it are not.
+ * The informing events of an activity (failed attempts, lost workers, moved deadlines), which travel with its job and
+ * are written to the history just before its outcome, so that a thousand retries do not wake a run a thousand times. Of
+ * each kind the last twenty are kept; the oldest of them counts those that were dropped before it.
  */
 public final class Notes {
     static final int KEPT_OF_A_KIND = 20;
@@ -25,21 +24,25 @@ public final class Notes {
     static final String TIMED_OUT = "timed out";
     public static final String DISCARDED = "discarded";
     static final String WORKER_LOST = "worker lost";
-    /** The transaction of its body was ended from outside: no attempt is used. */
+    /** The reason of a note that the transaction of the body was ended from outside; no attempt is used. */
     static final String OUTAGE = "outage";
-    /** A worker that claimed it could not read it: no attempt, and nothing failed. */
+    /**
+     * The reason of a note that a worker claimed the job and could not read it; no attempt is used, and nothing failed.
+     */
     static final String NOT_READ = "not read";
 
     private final ReentrantLock lock = new ReentrantLock();
     private final List<HistoryEvent> events = new ArrayList<>();
-    /** What orders have added in the store since the claim; it stays there until the job is claimed again. */
+    /**
+     * The notes that orders have added in the store since the claim; they stay there until the job is claimed again.
+     */
     private @Nullable String ordered;
-    /** Goes on from what travelled with the job; null is nothing yet. */
+    /** Goes on from the notes that travelled with the job; null where there are none yet. */
     Notes(@Nullable String json) {
         EventJson.decodeNotes(json).stream().map(EventJson::decode).forEach(this::append);
     }
 
-    /** What travelled with the job, and the workers it lost since. */
+    /** Returns the notes that travelled with the job, with one for the workers that it has lost since. */
     static Notes of(ClaimedJob job, Instant now) {
         Notes notes = new Notes(job.notes());
         int notNoted = job.crashes() - notes.workersLost();
@@ -50,7 +53,6 @@ public final class Notes {
         return notes;
     }
 
-    /** Takes one more. */
     void add(HistoryEvent.Informing event) {
         lock.lock();
         try {
@@ -61,10 +63,10 @@ public final class Notes {
     }
 
     /**
-     * How often outages ended its transaction.
+     * The number of outages that ended the job's transaction.
      *
-     * @param inARow since anything else was noted
-     * @param all of its whole life
+     * @param inARow those since anything else was noted
+     * @param all those of the job's whole life
      */
     record Outages(int inARow, int all) {}
 
@@ -91,7 +93,7 @@ public final class Notes {
         dropOldest(kind(event));
     }
 
-    /** All of this worker's, for {@link #restore}. */
+    /** Returns all of this worker's notes, for {@link #restore}. */
     List<HistoryEvent> taken() {
         lock.lock();
         try {
@@ -101,7 +103,7 @@ public final class Notes {
         }
     }
 
-    /** Drops what was added since: the store does not take it. */
+    /** Drops the notes that were added since, as the store does not take them. */
     void restore(List<HistoryEvent> taken) {
         lock.lock();
         try {
@@ -112,7 +114,6 @@ public final class Notes {
         }
     }
 
-    /** How many lost workers are noted. */
     int workersLost() {
         lock.lock();
         try {
@@ -130,7 +131,7 @@ public final class Notes {
         return count;
     }
 
-    /** Since when no worker that claimed it could read it; null where one could, or none tried. */
+    /** Returns since when no worker that claimed the job could read it; null where one could, or none tried. */
     @Nullable
     Instant unreadSince() {
         lock.lock();
@@ -144,7 +145,7 @@ public final class Notes {
 
     /**
      * Records that this worker could read the job: an existing note about others that could not gets its end. Returns
-     * whether there is such a note.
+     * whether there was such a note.
      */
     boolean read(Instant now) {
         lock.lock();
@@ -179,7 +180,7 @@ public final class Notes {
                 : null;
     }
 
-    /** What orders have added so far, as the store tells. */
+    /** Replaces the notes that orders have added by those that the store reports. */
     void hear(@Nullable String added) {
         lock.lock();
         try {
@@ -189,7 +190,7 @@ public final class Notes {
         }
     }
 
-    /** With what orders have added, for the activity's end; null without any. */
+    /** Returns the notes with those that orders have added, for the activity's end; null where there are none. */
     @Nullable
     String all() {
         lock.lock();
@@ -200,7 +201,7 @@ public final class Notes {
         }
     }
 
-    /** This worker's as a JSON array; null without any. */
+    /** Returns this worker's notes as a JSON array; null where there are none. */
     @Nullable
     String json() {
         lock.lock();

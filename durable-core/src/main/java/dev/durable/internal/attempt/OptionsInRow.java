@@ -13,10 +13,9 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The options of an attempt as its job's row has them, as far as they are known here, and what this process makes of them.
- * A job that runs at most once by the
- * configuration of this process only must have that in its row before the body begins, as the process that finds this
- * worker lost goes by the row.
+ * The options of an attempt as far as this process knows them from its job's row, and the options that this process
+ * runs it with. A job that runs at most once by the configuration of this process only must have that in its row before
+ * the body begins, as the process that finds this worker lost goes by the row.
  */
 final class OptionsInRow {
     private final ClaimedJob job;
@@ -27,7 +26,7 @@ final class OptionsInRow {
         this.known = job.content().options();
     }
 
-    /** The options under which the job runs here. */
+    /** Returns the options under which the job runs here. */
     ActivityOptions read(AttemptServices.Code code) {
         try {
             // What is not known here may be asked for: that is found before anything is taken from this process.
@@ -45,7 +44,7 @@ final class OptionsInRow {
         }
     }
 
-    /** Who enqueued a background job knew other options than those that it runs with here. */
+    /** Notes the options with which a background job runs here, where the process that enqueued it knew other ones. */
     void noteThoseOfHere(ActivityOptions here, Notes notes, Instant now, String identity) {
         ActivityOptions enqueued = OptionsJson.decode(job.content().options());
         if (!here.equals(enqueued)) {
@@ -53,7 +52,10 @@ final class OptionsInRow {
         }
     }
 
-    /** A background job may have its schedule-to-close from the configuration of this process: its row has none then. */
+    /**
+     * Returns the schedule-to-close deadline. A background job may get it from the configuration of this process: then
+     * its row has none.
+     */
     @Nullable
     Instant scheduleToClose(@Nullable Instant close, ActivityOptions options) {
         Duration toClose = options.scheduleToClose();
@@ -70,12 +72,12 @@ final class OptionsInRow {
         }
     }
 
-    /** Whether the row says that the job runs at most once. */
+    /** Returns whether the row says that the job runs at most once. */
     boolean saysOnce() {
         return OptionsJson.isAtMostOnce(known);
     }
 
-    /** Writes the options of here into the row. */
+    /** Writes the options of this process into the row. */
     void sayOnce(ActivityOptions now, Notes notes, Reports reports, Reports.Answer answer) {
         String before = known;
         String once = OptionsJson.encode(now);

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * their run.
  */
 public interface Reports {
-    /** Bytes of reports that wait to be written. */
+    /** Returns the bytes of reports that wait to be written. */
     default long held() {
         return 0;
     }
@@ -24,43 +24,51 @@ public interface Reports {
         void hear(@Nullable Outcome outcome, @Nullable Throwable error);
     }
 
-    /** Whether the attempts are of local activities: nothing of them is in the store before their outcome. */
+    /** Returns whether the attempts are of local activities, of which the store has nothing before their outcome. */
     boolean local();
 
-    /** How attempts commit together with what they write; empty where they can't. */
+    /** Returns how attempts commit together with the writes of their bodies; empty where the store can't. */
     default Optional<TransactionalActivities> transactional() {
         return Optional.empty();
     }
 
-    /** The attempt ended its activity. */
+    /** Reports that the attempt ended its activity. */
     void settle(AttemptOutcome outcome);
 
-    /** The same while its body goes on, whose place under limits is kept; when that is answered, something follows. */
+    /**
+     * Reports that the attempt ended its activity while its body goes on, whose place under limits is kept; runs the
+     * follower when the store has answered.
+     */
     default void settleAndGoOn(AttemptOutcome outcome, Runnable then) {
         settle(outcome);
         then.run();
     }
 
-    /** The store refused to commit a transactional activity, as its lease was no longer held. */
+    /** Counts that the store refused to commit a transactional activity, as its lease was no longer held. */
     default void transactionWasStale() {}
 
-    /** The transaction of a body was ended from outside, and its job is given back; for the log. */
+    /** Logs that the transaction of a body was ended from outside, and its job is given back. */
     default void interrupted(ClaimedJob job, String shown) {}
 
-    /** Hears that the store refuses an end for good, and reports another; says whether it does. Called on any thread. */
+    /**
+     * Finds and reports another end where the store refuses one for good; returns whether it does. Called on any
+     * thread.
+     */
     @FunctionalInterface
     interface Refusal {
         boolean heard(StoreRefusedException why);
     }
 
-    /** The attempt ended, its activity did not: retried or given back, and then something follows. */
+    /**
+     * Reports that the attempt ended and its activity did not, as it is retried or given back; then runs the follower.
+     */
     default void end(JobUpdate update, Runnable then) {
         end(update, then, why -> false);
     }
 
-    /** The same of an end that another may take the place of. */
+    /** Reports such an end; where the store refuses it for good, the refusal may find another. */
     void end(JobUpdate update, Runnable then, Refusal refusal);
 
-    /** The attempt goes on. The answer may come on any thread, so it must not run user code. */
+    /** Reports from an attempt that goes on. The answer may come on any thread, so it must not run user code. */
     void tell(JobUpdate update, Answer answer);
 }

@@ -19,8 +19,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides by the retry policy alone whether a failed attempt is followed by another, and when. A function of the
- * failure, the policy and the time left; in this order:
+ * Decides by the retry policy alone whether a failed attempt is followed by another, and when. It is a function of the
+ * failure, the policy and the time left; the first row that matches decides:
  *
  * <pre>
  *   DeferException ──► Defer                          NonRetryableException, doNotRetry ──► GiveUp
@@ -33,36 +33,35 @@ import org.jspecify.annotations.Nullable;
  * wrap exceptions, and executors do it for them.
  */
 sealed interface RetryDecision {
-    /** Given back without an attempt used. */
+    /** The job is given back without an attempt used. */
     record Defer(Duration delay) implements RetryDecision {}
 
     /**
      * Another attempt follows.
      *
-     * @param maxAttempts the limit from now on, as the failure set it; null leaves the policy's
+     * @param maxAttempts the limit of attempts that the failure set; null leaves the policy's
      */
     record Retry(Duration delay, @Nullable Integer maxAttempts) implements RetryDecision {}
 
     /**
-     * It failed for good with a non-retryable failure, which goes to the workflow's code.
+     * The activity failed for good with a non-retryable failure, which goes to the workflow's code.
      *
-     * @param named whether the policy names it
+     * @param named whether the policy names the failure
      */
     record GiveUp(boolean named) implements RetryDecision {}
 
-    /** All attempts are used up. */
     record Exhausted() implements RetryDecision {}
 
     /** The policy allows another attempt, but schedule-to-close would pass before it. */
     record OutOfTime() implements RetryDecision {}
 
     /**
-     * Where an attempt stands.
+     * The state of an attempt on which the decision depends.
      *
      * @param policy its policy
      * @param attempt its number
      * @param left what is left of schedule-to-close; null is no bound
-     * @param retryIf the question that the policy names; one that always says yes if it names none
+     * @param retryIf the predicate that the policy names; one that is always true if it names none
      */
     record Standing(
             RetryPolicy policy, int attempt, @Nullable Duration left, RetryIf retryIf) {
@@ -100,7 +99,10 @@ sealed interface RetryDecision {
                 : new Retry(delay, limit(standing.attempt(), remaining));
     }
 
-    /** A subclass of the application may say nothing that can be heard: then the policy alone decides. */
+    /**
+     * Returns the answer of an exception's getter, or null where the getter throws: a subclass of the application may
+     * override it, and then the policy alone decides.
+     */
     private static <T> @Nullable T said(Throwable by, Supplier<@Nullable T> advice) {
         return Thrown.of(by).<@Nullable T>read("its advice", advice, null);
     }

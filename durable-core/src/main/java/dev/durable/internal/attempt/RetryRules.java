@@ -29,34 +29,34 @@ import org.jspecify.annotations.Nullable;
  *   timed out         by verdict              cancelled, and the history notes the timeout
  * </pre>
  *
- * Exhausted is what {@link OnExhausted} says. A background job has no code that could hear an answer: what would be one to
- * a workflow is exhaustion to it. An activity that begins at most once has no other attempt to give. A cancelled one is
- * never retried: nobody wants it any more. That a cancelled one which falls silent ends as cancelled does not depend on
- * what is noticed first, its timeout or the death of its worker.
+ * {@link OnExhausted} says what follows when the attempts are exhausted. A background job has no workflow code that
+ * could handle a failure: where a workflow would get the failure, its attempts count as exhausted. An activity that
+ * begins at most once has no second attempt. A cancelled activity is never retried, as its workflow wants no result any
+ * more; one that falls silent ends as cancelled, whether its timeout or the death of its worker is noticed first.
  *
- * @param of whose attempt
- * @param terms what holds for it now
- * @param code where its exceptions and the classes it names are found
+ * @param of the attempt
+ * @param terms the options and the time that hold for the attempt now
+ * @param code finds the exceptions and the classes that the activity names
  * @param random spreads delays
  */
 record RetryRules(Of of, Terms terms, AttemptServices.Code code, RandomGenerator random) {
 
     /**
-     * Whose attempt.
+     * The attempt on which is decided.
      *
      * @param activity its name
      * @param seq its number in the run
      * @param attempt the attempt
      * @param background whether it is a background job, for which no code waits
-     * @param hands where the attempt is, for messages; empty for here
+     * @param hands the place of the attempt, for messages; empty for this process
      */
     record Of(String activity, int seq, int attempt, boolean background, String hands) {}
 
     /**
-     * What holds now; orders change it.
+     * The options and the time that hold for the attempt now; orders change them.
      *
      * @param options its options
-     * @param json the same as the store has them
+     * @param json the options as the store has them
      * @param left what is left of schedule-to-close; null is no bound
      */
     record Terms(
@@ -68,14 +68,14 @@ record RetryRules(Of of, Terms terms, AttemptServices.Code code, RandomGenerator
     }
 
     /**
-     * What holds for the attempts that follow, where what held for this one was put together from what was chosen for a
-     * background job and the configuration of this process; null where it stands in the row already.
+     * Returns the options for the attempts that follow, where those of this attempt were merged from the options chosen
+     * for a background job and the configuration of this process; null where they stand in the row already.
      */
     static JobUpdate.@Nullable NewOptions settled(ActivityOptions options, String json) {
         return EnqueuedOptions.of(json).isEmpty() ? null : new JobUpdate.NewOptions(OptionsJson.encode(options), json);
     }
 
-    /** Its body has thrown, or its token's holder has reported a failure. */
+    /** Decides after the body has thrown, or the token's holder has reported a failure. */
     AttemptResult threw(Throwable thrown, boolean cancelled) {
         if (cancelled) {
             return saysSo(thrown) ? new AttemptResult.Cancelled() : failed(thrown, false);
@@ -90,13 +90,13 @@ record RetryRules(Of of, Terms terms, AttemptServices.Code code, RandomGenerator
         };
     }
 
-    /** It returned a value that can't be written as JSON. */
+    /** Decides after the body returned a value that can't be written as JSON. */
     AttemptResult cannotCross(Throwable why, boolean cancelled) {
         Failure failure = encoded(why);
         return cancelled ? new AttemptResult.Failed(failure) : exhausted(Notes.FAILED, failure, false);
     }
 
-    /** It ran out of a timeout, or had before it began. */
+    /** Decides after the attempt ran out of a timeout, or had before it began. */
     AttemptResult timedOut(TimeoutType timeout, boolean cancelled) {
         boolean ofAttempt =
                 switch (timeout) {
@@ -126,8 +126,8 @@ record RetryRules(Of of, Terms terms, AttemptServices.Code code, RandomGenerator
     }
 
     /**
-     * It may have run and must not run twice: an answer to a workflow; a background job stays as a dead letter, if its
-     * options allow it.
+     * Decides on a body that may have run and must not run twice: the failure goes to the workflow; a background job
+     * stays as an incident or a dead letter, if its options allow it.
      */
     AttemptResult lost(Failure unknown) {
         boolean waitsForOperator =
@@ -140,7 +140,7 @@ record RetryRules(Of of, Terms terms, AttemptServices.Code code, RandomGenerator
                 : new AttemptResult.Failed(unknown);
     }
 
-    /** A timeout, in words. */
+    /** Returns the timeout in words, for the failure and the log. */
     String describe(TimeoutType timeout) {
         ActivityOptions options = terms.options();
         Object limit =
@@ -173,7 +173,7 @@ record RetryRules(Of of, Terms terms, AttemptServices.Code code, RandomGenerator
         return exhausted(Notes.FAILED, failure, named || code.declares(of.activity(), failure));
     }
 
-    /** Nothing is left to try. */
+    /** Decides by {@link OnExhausted} after the last attempt. */
     private AttemptResult exhausted(String reason, Failure failure, boolean declared) {
         return switch (terms.options().retry().onExhausted()) {
             case FAIL -> new AttemptResult.Failed(failure, declared);
@@ -208,7 +208,7 @@ record RetryRules(Of of, Terms terms, AttemptServices.Code code, RandomGenerator
                 : verdict;
     }
 
-    /** As the options name it now, else the engine's. */
+    /** Returns the predicate that the options name now, else the engine's. */
     private RetryIf retryIf() {
         if (terms.options().retry().retryIf() == null) {
             return code.retryIf();
@@ -226,7 +226,7 @@ record RetryRules(Of of, Terms terms, AttemptServices.Code code, RandomGenerator
         return binding.activity().spec().method().getDeclaringClass().getClassLoader();
     }
 
-    /** Gives itself back, or says that it stopped. */
+    /** Returns whether the exception says that the cancelled body has stopped, or gives the job back. */
     private static boolean saysSo(Throwable thrown) {
         return Thrown.of(thrown)
                 .chain()

@@ -24,17 +24,17 @@ import org.jspecify.annotations.Nullable;
  *        reported as any failure                             stale             outage: given back
  * </pre>
  *
- * <p>An outage may meet it at each of these points: what ends the transaction from outside is no failure of the body, and
- * its job is given back. After a COMMIT without an answer that is no guess. It goes under the lease: if the commit
- * happened, the job has gone with it and the report is refused as stale; if not, the job is there and is run again. Until
- * the connection's server process has ended, its lock on the job makes the report wait.
+ * <p>An outage may happen at each of these points: an end of the transaction from outside is no failure of the body,
+ * and its job is given back. That is safe after a COMMIT without an answer, too, because the report names the lease: if
+ * the commit happened, the job has gone with it and the report is refused as stale; if not, the job is there and is run
+ * again. Until the connection's server process has ended, its lock on the job makes the report wait.
  */
 final class TransactionalBody {
     private final Optional<TransactionalActivities> store;
     private final AttemptContext context;
     private final BodyThread thread;
     private volatile TransactionalActivities.@Nullable Transaction open;
-    /** Given while the transaction was being begun, or later. */
+    /** The time that was given while the transaction was being begun, or later. */
     private volatile @Nullable Duration prolonged;
 
     private ActivityInvocation.@Nullable Ended how;
@@ -47,11 +47,12 @@ final class TransactionalBody {
     }
 
     /**
-     * How it went.
+     * The result of the body and its transaction.
      *
-     * @param counts whether it ended by itself; nothing else is to be said otherwise
-     * @param outcome what is in the store
-     * @param how what to report where that is nothing
+     * @param counts whether the body ended its attempt; otherwise the attempt had ended before, and the rest does not
+     *     count
+     * @param outcome the outcome of the transaction in the store
+     * @param how the end of the body, to report where the transaction was rolled back
      * @param outage what ended the transaction, or kept it from beginning, where that was not the body
      * @param begun whether the body was called
      */
@@ -63,10 +64,10 @@ final class TransactionalBody {
             boolean begun) {}
 
     /**
-     * @param left how long it may take
-     * @param body the call
-     * @param ends ends the attempt, and tells whether it had not ended before
-     * @param settlement what settles the job
+     * @param left the time that the body may take
+     * @param body calls the body
+     * @param ends ends the attempt; returns whether it had not ended before
+     * @param settlement builds the update that completes the job
      */
     Result run(
             Duration left,
@@ -86,7 +87,7 @@ final class TransactionalBody {
         }
     }
 
-    /** It was given more time than was left when it began. Any thread. */
+    /** Gives the transaction more time than was left when it began. Callable from any thread. */
     void prolong(Duration left) {
         prolonged = left;
         TransactionalActivities.Transaction transaction = open;
@@ -95,7 +96,10 @@ final class TransactionalBody {
         }
     }
 
-    /** Its time is over, or another has its job: what it waits for in the database is cancelled. Any thread. */
+    /**
+     * Cancels the statement on which the transaction waits, as its time is over or another worker has its job. Callable
+     * from any thread.
+     */
     void cancel() {
         TransactionalActivities.Transaction transaction = open;
         if (transaction != null) {
@@ -103,7 +107,7 @@ final class TransactionalBody {
         }
     }
 
-    /** Ends the transaction of a body that has not stopped. Any thread. */
+    /** Ends the transaction of a body that has not stopped. Callable from any thread. */
     void end() {
         TransactionalActivities.Transaction transaction = open;
         if (transaction != null) {
@@ -129,14 +133,14 @@ final class TransactionalBody {
         } finally {
             open = null;
             context.within(null);
-            // No interrupt from here on: it would hit the commit.
+            // The thread hears no interrupt from here on: it would hit the commit.
             thread.leave();
         }
         counts = ends.getAsBoolean();
         return how();
     }
 
-    /** No transaction could be begun, or it is not known to be committed. */
+    /** Returns the result where no transaction could be begun, or it is not known to be committed. */
     private Result failed(Throwable why, BooleanSupplier ends) {
         boolean begun = how != null && !(how instanceof ActivityInvocation.NotRead);
         if (how == null) {
@@ -144,7 +148,7 @@ final class TransactionalBody {
             counts = ends.getAsBoolean();
         }
         if (how instanceof ActivityInvocation.Threw own && why instanceof NonRetryableException ended) {
-            // That the body has ended its own transaction is reported rather than what it threw.
+            // The end of its transaction by the body itself is reported rather than its exception.
             ended.addSuppressed(own.thrown());
             return new Result(counts, Outcome.ROLLED_BACK, new ActivityInvocation.Threw(ended), null, true);
         }

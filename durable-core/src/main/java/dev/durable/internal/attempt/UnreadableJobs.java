@@ -30,10 +30,10 @@ import org.slf4j.LoggerFactory;
  *                                     └── since longer than 15 minutes ──► incident
  * </pre>
  *
- * <p>Since when counts from the first worker that could not read it, and anew after one that could: that stands in the
- * job's notes, so it outlives processes. The pause is this process's own, whose code stays as it is until it ends: it only
- * has to look again so that somebody makes the incident, and for new arguments. If the process dies between claim and
- * giving back, that is a lost worker like any other.
+ * <p>That time counts from the first worker that could not read the job, and anew after one that could; it stands in
+ * the job's notes, so it outlives processes. The pause belongs to this process, whose code does not change until it
+ * ends: it claims the job again only to make the incident at last, and in case the job has got new arguments. If the
+ * process dies between the claim and giving the job back, it counts as a lost worker like any other.
  */
 public final class UnreadableJobs {
     private static final Logger log = LoggerFactory.getLogger(UnreadableJobs.class);
@@ -42,18 +42,24 @@ public final class UnreadableJobs {
 
     static final Duration FIRST_PAUSE = Duration.ofSeconds(5);
     static final Duration LONGEST_PAUSE = Duration.ofMinutes(1);
-    /** A job that was not claimed here again for this long after its pause is forgotten: another worker has it. */
+    /**
+     * How long after its pause a job is remembered; one that was not claimed here again by then has gone to another
+     * worker.
+     */
     private static final Duration FORGOTTEN_AFTER = Duration.ofMinutes(5);
-    /** Each claim names all that it leaves out, so they are bounded. */
+    /** The most jobs that are remembered, because each claim names all of those that it leaves out. */
     static final int MOST = 1_000;
-    /** How long one stays away from all workers that finds no place among them. */
+    /** How long a job that finds no place among them is kept from all workers. */
     static final Duration FOR_OTHERS = Duration.ofSeconds(10);
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<JobKey, Left> left = new LinkedHashMap<>();
     private final Set<String> activitiesLogged = new LinkedHashSet<>();
 
-    /** Left to others until then, on the monotonic clock, for the last time for so long. */
+    /**
+     * A job that this process leaves out of its claims until that time of the monotonic clock, with the length of its
+     * last pause.
+     */
     private record Left(String taskQueue, long until, Duration pause) {}
 
     /** What a claim of this queue leaves to others now. */
@@ -73,7 +79,10 @@ public final class UnreadableJobs {
         }
     }
 
-    /** It was claimed here and can't be read: given back for others, or an incident. Its slot is free already. */
+    /**
+     * Gives a job that was claimed here and can't be read back for other workers, or makes it an incident. Its slot is
+     * free already.
+     */
     public void leave(ClaimedJob job, ActivityQueue queue, Throwable why, AttemptServices host) {
         Instant now = host.deadlines().clock().now();
         String worker = host.surroundings().identity();
@@ -128,7 +137,10 @@ public final class UnreadableJobs {
                         () -> {});
     }
 
-    /** Null where they are what can't be read: then nothing is added to them, and it never becomes an incident. */
+    /**
+     * Returns the job's notes; null where the notes are what can't be read: then none is added, and the job never
+     * becomes an incident.
+     */
     private static @Nullable Notes notes(ClaimedJob job, Instant now) {
         try {
             return Notes.of(job, now);
@@ -138,7 +150,10 @@ public final class UnreadableJobs {
         }
     }
 
-    /** From now on claims leave it out, for twice as long as the last time; null where there is no place for it. */
+    /**
+     * Leaves the job out of claims from now on, for twice as long as the last time; returns null where too many are
+     * left out already.
+     */
     private @Nullable Duration pause(ClaimedJob job, ActivityQueue queue, long now, Duration most) {
         lock.lock();
         try {
@@ -159,7 +174,7 @@ public final class UnreadableJobs {
         }
     }
 
-    /** Those whose pause was over then: another worker has them, or they are claimed here again. */
+    /** Drops the jobs whose pause was over by then: another worker has them, or they are claimed here again. */
     private void dropOver(long then) {
         left.values().removeIf(job -> job.until - then <= 0);
     }

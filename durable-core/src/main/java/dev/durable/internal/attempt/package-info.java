@@ -10,11 +10,11 @@
  * </pre>
  *
  * <ul>
- *   <li>The lease token of an attempt is in {@link dev.durable.internal.attempt.Leases} from before the lease is written until
- *       what became of the attempt is durable.
- *   <li>What follows from a failed attempt is decided in one place, {@link dev.durable.internal.attempt.RetryRules}; workers
- *       and those who complete from outside only write it down.
- *   <li>After an attempt has lost its lease nothing that it says has an effect.
+ *   <li>The lease token of an attempt is in {@link dev.durable.internal.attempt.Leases} from before the lease is
+ *       written until the outcome of the attempt is durable.
+ *   <li>The consequence of a failed attempt is decided in one place, {@link dev.durable.internal.attempt.RetryRules};
+ *       workers and the holders of tokens only write the decision.
+ *   <li>After an attempt has lost its lease none of its reports has an effect.
  *   <li>Where the process dies between the end of a body and the commit of its outcome, the next attempt runs the body again:
  *       at least once. A transactional body commits together with its outcome: exactly once.
  * </ul>

@@ -30,8 +30,8 @@ import org.slf4j.LoggerFactory;
  * Sends the start of the jobs of a batch in parts, so that many share a commit and memory stays bounded. A part is
  * durable before the next one is sent.
  *
- * <p>Each job is made a microsecond after the one in front of it, at least, and stands in its queue by that time: so they
- * begin in the order of their items, whichever commits they are written in.
+ * <p>Each job's time is at least a microsecond after that of the job in front of it, and its queue is ordered by that
+ * time: so the jobs begin in the order of their items, whichever commits they are written in.
  */
 final class Batch {
     private static final Logger log = LoggerFactory.getLogger(Batch.class);
@@ -46,7 +46,6 @@ final class Batch {
     private long added;
     private Instant last = Instant.MIN;
 
-    /** An item to be sent. */
     private record Item(BatchPlace place, StartOptions options, JobCall call) {
         String taskQueue() {
             String queue = options.taskQueue();
@@ -54,7 +53,7 @@ final class Batch {
         }
     }
 
-    /** One that was sent. */
+    /** An item whose job was sent to the store. */
     private record Sent(Item item, CompletableFuture<StartOutcome> answer) {}
 
     private Batch(Dispatch dispatch, RunStarter starts, StartOptions options, boolean mayBeThere) {
@@ -64,12 +63,12 @@ final class Batch {
         this.mayBeThere = mayBeThere;
     }
 
-    /** A batch of an id that nobody has used. */
+    /** Returns a batch with an id that is not in use yet. */
     static Batch fresh(Dispatch dispatch, RunStarter starts, StartOptions options) {
         return new Batch(dispatch, starts, options, false);
     }
 
-    /** Adds the missing jobs of a batch that exists in part; existing jobs, open or closed, stay. */
+    /** Returns a batch that adds the missing jobs to one that exists in part; existing jobs, open or closed, stay. */
     static Batch missing(Dispatch dispatch, RunStarter starts, StartOptions options) {
         return new Batch(
                 dispatch,
@@ -82,12 +81,14 @@ final class Batch {
         return options.id();
     }
 
-    /** Whether nothing was added. */
     boolean isEmpty() {
         return number == 0;
     }
 
-    /** @throws QueueFullException when there is no room for it, or for one in front of it; those before are durable */
+    /**
+     * @throws QueueFullException when its queue has no room for the item or for one in front of it; all items before
+     *     that one are durable
+     */
     void add(ActivityMethod activity, Payload arguments) {
         BatchPlace place = new BatchPlace(options.id(), number++);
         StartOptions one = options.withId(JobBatch.jobId(place));
@@ -97,7 +98,7 @@ final class Batch {
         }
     }
 
-    /** How many jobs were enqueued: of what was added, that which was not there. */
+    /** Returns how many jobs were enqueued: the added items whose jobs did not exist yet. */
     long added() {
         return added;
     }
@@ -108,7 +109,7 @@ final class Batch {
         return last;
     }
 
-    /** All that was added is durable. */
+    /** Sends the rest; all items that were added are durable afterwards. */
     void endAll() {
         end();
         if (added == 0 && number > 0) {
@@ -121,7 +122,7 @@ final class Batch {
         }
     }
 
-    /** A part has the time of a call. */
+    /** Sends a part, which has the time of one call. */
     private void end() {
         Dispatch call = dispatch.begun();
         List<Item> items = notThere(call);
@@ -148,7 +149,10 @@ final class Batch {
         }
     }
 
-    /** In a caller's transaction all are sent: what that has written is seen by nobody else, and its pool may be empty. */
+    /**
+     * Returns the items whose jobs don't exist yet. In a caller's transaction it returns all of them: no other
+     * connection sees its writes, and the caller's pool may have no second one.
+     */
     private List<Item> notThere(Dispatch call) {
         if (!mayBeThere || part.isEmpty() || dispatch.transaction().isPresent()) {
             return List.copyOf(part);
@@ -180,7 +184,10 @@ final class Batch {
         }
     }
 
-    /** The run that has the item's id and is none of the batch's; null where the item is enqueued, or was. */
+    /**
+     * Returns the run that has the item's id without being a job of the batch; null where the item's job is enqueued
+     * now, or was before.
+     */
     private @Nullable UUID othersAt(Dispatch call, Sent first) {
         Sent one = first;
         while (true) {

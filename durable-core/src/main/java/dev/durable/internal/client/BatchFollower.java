@@ -20,8 +20,8 @@ import java.util.function.Supplier;
  * The activity behind {@code onCompletion} of a batch: polls whether the batch is at rest, less often each time, and
  * then enqueues the job that follows.
  *
- * <p>If the process dies before the following job is enqueued, the watching one is run again; if it dies behind that, the
- * watching one finds the job there by its id.
+ * <p>If the process dies before the following job is enqueued, the watching job is run again; if it dies after that,
+ * the watching job finds the following one by its id.
  */
 public final class BatchFollower implements BatchWatch {
     static final String ACTIVITY = BatchWatch.TYPE + ".follow";
@@ -37,14 +37,14 @@ public final class BatchFollower implements BatchWatch {
         this.client = client;
     }
 
-    /** What every worker registers beside its own activities. */
+    /** Returns the registration that every worker has beside its own activities. */
     public static Registry registry(Supplier<StoreClient> client) {
         return Registry.builder()
                 .activity(BatchWatch.class, new BatchFollower(client))
                 .build();
     }
 
-    /** Of the job that waits, where those who will run the following one are. */
+    /** Returns the options of the watching job, which waits in the task queue of the following one. */
     static ActivityOptions options(String taskQueue) {
         return new ActivityOptions(
                 taskQueue,
@@ -81,7 +81,10 @@ public final class BatchFollower implements BatchWatch {
                         own.now()));
     }
 
-    /** A batch without a job is not: its jobs may be in a transaction that is open. */
+    /**
+     * Returns whether the batch is at rest. A batch without a job is not: its jobs may be in a transaction that is
+     * open.
+     */
     private static boolean isAtRest(BatchHandle batch, String following, Duration age) {
         try {
             return batch.progress().isAtRest();

@@ -11,13 +11,13 @@ interface BatchWatch {
     String TYPE = "durable.batch";
 
     /**
-     * Given back until it is.
+     * Enqueues the following job once the batch is at rest; gives its own job back until then.
      *
      * @param batch the id of the batch
      * @param following the id of the job to enqueue
-     * @param activity its activity
-     * @param arguments a JSON array
-     * @param options ActivityOptions as JSON
+     * @param activity the activity of the job to enqueue
+     * @param arguments the arguments as a JSON array
+     * @param options the options of the activity as JSON
      */
     void follow(String batch, String following, String activity, String arguments, String options);
 }

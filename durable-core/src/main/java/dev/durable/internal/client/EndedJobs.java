@@ -35,12 +35,15 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Implements {@code enqueueAgain}: enqueues background jobs again that have ended without a result. What they were
- * called with is read from the first event of the run that ended. Only the latest run of an id counts: what came after
- * an earlier one may have done its work.
+ * Implements {@code enqueueAgain}: enqueues background jobs again that have ended without a result. Their arguments are
+ * read from the first event of the run that ended. Only the latest run of an id counts: a run after an earlier one may
+ * have done its work.
  */
 final class EndedJobs {
-    /** Where a filter says nothing of it: what was cancelled or terminated was ended by somebody who meant it. */
+    /**
+     * The statuses that a filter selects where it names none. Cancelled and terminated jobs are not among them, as a
+     * caller ended them on purpose.
+     */
     static final Set<WorkflowStatus> FAILED = Set.of(WorkflowStatus.FAILED, WorkflowStatus.TIMED_OUT);
 
     private static final int PAGE = 200;
@@ -53,15 +56,15 @@ final class EndedJobs {
         this.starts = starts;
     }
 
-    /** The job of this id. Gives its new run. */
+    /** Enqueues the job of this id again; returns its new run. */
     UUID enqueueAgain(String id) {
         return enqueueAgain(id, null);
     }
 
     /**
-     * The same, if the job's latest run is this one.
+     * Enqueues the job of this id again, if its latest run is this one; returns its new run.
      *
-     * @param runId null is whichever it is
+     * @param runId null for the latest run, whichever it is
      */
     UUID enqueueAgain(String id, @Nullable UUID runId) {
         WorkflowCode.mayNot("client.enqueueAgain(…)", "enqueue " + id + " again");
@@ -114,7 +117,7 @@ final class EndedJobs {
         }
     }
 
-    /** All of them; gives how many. */
+    /** Enqueues all jobs of the filter again; returns how many. */
     long enqueueAgain(RunFilter filter) {
         WorkflowCode.mayNot("client.enqueueAgain(w -> …)", "enqueue jobs again");
         dispatch.store().refuseIfForeign();
@@ -125,7 +128,7 @@ final class EndedJobs {
             page = dispatch.store().runs(from, PAGE);
             enqueued += enqueueAgain(page);
             if (!page.isEmpty()) {
-                // Runs that are made meanwhile are younger.
+                // Runs that are created meanwhile are younger, so they are not read.
                 from = from.after(page.getLast().run().runId());
             }
         } while (!Portion.isWhole(page, PAGE, RunRecord::atMost));
@@ -151,7 +154,7 @@ final class EndedJobs {
         return enqueued;
     }
 
-    /** Sent together, so that they share commits. */
+    /** Enqueues jobs again without waiting for each, so that they share commits. */
     private long enqueueAgain(List<RunRecord> wanted, Map<UUID, List<StoredEvent>> first) {
         Map<RunKey, BatchPlace> places = JobBatch.placesOf(
                 dispatch.store(), wanted.stream().map(RunRecord::run).toList());
@@ -163,7 +166,7 @@ final class EndedJobs {
                 sent.add(starts.enqueueAgainAsync(options(run, started), started, places.get(run.run())));
             }
         } finally {
-            // Whatever stops this, those that were sent are durable or refused.
+            // Whatever exception stops this, the jobs that were sent are durable or refused.
             sent.forEach(one -> ClientWaits.forAnswer(dispatch, one, "enqueueing jobs again"));
         }
         return sent.stream()
@@ -171,7 +174,7 @@ final class EndedJobs {
                 .count();
     }
 
-    /** Those that ended without a result, and whose id nobody used since. */
+    /** Returns the runs that ended without a result and are the latest of their ids. */
     private List<RunRecord> latest(List<RunRecord> page) {
         List<RunRecord> ended = page.stream()
                 .filter(run -> run.status().closed() && run.status() != WorkflowStatus.COMPLETED && !hasExpired(run))
@@ -181,7 +184,10 @@ final class EndedJobs {
         return ended.stream().filter(run -> latest.contains(run.run())).toList();
     }
 
-    /** What nobody had begun by its expiry is worth nothing later: only who names it wants it. */
+    /**
+     * Returns whether the job expired before an attempt began: its work is of no use later, so only a call that names
+     * its id enqueues it again.
+     */
     private static boolean hasExpired(RunRecord run) {
         if (run.failure() == null) {
             return false;

@@ -29,7 +29,9 @@ final class Endings {
     private final ClientCode code;
     private final @Nullable String actor;
 
-    /** @param actor who does it, for history and audit; null is this process, and no row for an end */
+    /**
+     * @param actor the operator in history and audit; null is this process, whose ends of runs get no row in the audit
+     */
     Endings(Dispatch dispatch, ClientCode code, @Nullable String actor) {
         this.dispatch = dispatch;
         this.code = code;
@@ -40,7 +42,7 @@ final class Endings {
         return actor == null ? code.identity() : actor;
     }
 
-    /** Gives whether there was an open run to end. */
+    /** Terminates the open run; returns whether there was one. */
     boolean terminate(String workflowId, @Nullable UUID runId, String reason) {
         WorkflowCode.mayNot("handle.terminate(…)", "terminate " + Bounds.shown(workflowId) + " again");
         String why = code.reason("terminate", reason);
@@ -60,17 +62,17 @@ final class Endings {
         return ended.isPresent();
     }
 
-    /** Gives whether there is an open run. */
+    /** Pauses the open run; returns whether there is one. */
     boolean pause(String workflowId, @Nullable UUID runId, String reason) {
         return pause(workflowId, runId, true, new WorkflowPaused(1, Instant.EPOCH, code.reason("pause", reason), by()));
     }
 
-    /** Gives whether there is an open run. */
+    /** Resumes the open run; returns whether there is one. */
     boolean resume(String workflowId, @Nullable UUID runId) {
         return pause(workflowId, runId, false, new WorkflowResumed(1, Instant.EPOCH, by()));
     }
 
-    /** A background job completes without its run's code, so a pause of the run would only delay its end. */
+    /** Refuses to pause a background job: it completes without its run's code, so a pause would only delay its end. */
     private static void refuseJob(HistoryStore store, String workflowId, @Nullable UUID runId) {
         Optional<RunRecord> run = runId == null ? store.latestRun(workflowId) : store.run(runId);
         if (run.filter(found -> found.type().equals(BackgroundJob.TYPE)).isPresent()) {

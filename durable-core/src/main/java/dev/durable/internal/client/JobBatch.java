@@ -34,7 +34,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Implements {@link BatchHandle}: the batch's id with access to the store, which remembers what was started in it. */
+/** Implements {@link BatchHandle}: the batch's id with access to the store, which records the jobs of each batch. */
 final class JobBatch implements BatchHandle {
     private static final int PAGE = 1_000;
     private static final String SEPARATOR = "/";
@@ -48,7 +48,7 @@ final class JobBatch implements BatchHandle {
 
     /**
      * @param empty whether it was enqueued without any item
-     * @param added how many jobs were added by who made this handle
+     * @param added how many jobs the call that returned this handle has added
      */
     JobBatch(String id, boolean empty, long added, JobClient jobs, Dispatch dispatch, ClientCode code) {
         this.id = id;
@@ -59,7 +59,7 @@ final class JobBatch implements BatchHandle {
         this.code = code;
     }
 
-    /** The id of the job at this place. */
+    /** Returns the id of the job at this place. */
     static String jobId(BatchPlace place) {
         return place.batch() + SEPARATOR + place.number();
     }
@@ -87,7 +87,10 @@ final class JobBatch implements BatchHandle {
         return progress;
     }
 
-    /** Nothing distinguishes an id that nobody used from a batch of no items, but the handle of who enqueued that. */
+    /**
+     * Returns the exception for a batch without jobs. In the store an unused id and a batch without items look alike;
+     * only the handle that {@code enqueueAll} returned knows which it is.
+     */
     static WorkflowNotFoundException notThere(String id) {
         return new WorkflowNotFoundException("there is no job of batch " + id
                 + ", so nothing is known of how far it is. Usual causes: a misspelt id; a transaction that enqueued it and is"
@@ -155,7 +158,7 @@ final class JobBatch implements BatchHandle {
         return asked;
     }
 
-    /** The places of jobs in batches, of those that still are the jobs at them. */
+    /** Returns the places in batches of those of the runs that are jobs of a batch. */
     static Map<RunKey, BatchPlace> placesOf(BatchStore store, Collection<RunKey> jobs) {
         Map<BatchPlace, RunKey> possible = new HashMap<>();
         for (RunKey job : jobs) {
@@ -215,19 +218,18 @@ final class JobBatch implements BatchHandle {
 
     @Override
     public <A> String onCompletion(Class<A> type, VoidCall<A> call) {
-        // What the caller's transaction has enqueued is seen by nobody yet: the job that waits for it looks later.
+        // No other connection sees the jobs that the caller's transaction has enqueued: the watching job finds them
+        // later.
         if (!empty && dispatch.transaction().isEmpty()) {
             progress();
         }
         return jobs.whenAtRest(id, empty, type, call);
     }
 
-    /** The id of the job that follows the batch. */
     static String idOfFollowing(String batch, ActivityMethod activity) {
         return batch + SEPARATOR + activity.name();
     }
 
-    /** The id of the job that waits for the batch to be at rest. */
     static String idOfWatching(String following) {
         return following + SEPARATOR + "watch";
     }

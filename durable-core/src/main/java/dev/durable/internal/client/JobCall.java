@@ -13,10 +13,10 @@ import org.jspecify.annotations.Nullable;
  * The activity call of a background job: name, arguments and options.
  *
  * @param activity the name of its activity
- * @param arguments a JSON array
- * @param options the activity's, as this process knows them
- * @param chosen what of them was chosen for this job; null where all of them are fixed
- * @param at when it was made, by the store's clock
+ * @param arguments the arguments as a JSON array
+ * @param options the activity's options as this process knows them
+ * @param chosen those of the options that were chosen for this job; null where all of them are fixed
+ * @param at when the job was created, by the store's clock
  */
 record JobCall(
         String activity,
@@ -30,12 +30,12 @@ record JobCall(
         return new JobCall(activity.name(), arguments, job.resolved(), job.chosen(), at);
     }
 
-    /** All of them as JSON text, with what was chosen beside them. */
+    /** Returns the options as JSON text, with those that were chosen for this job beside them. */
     String optionsJson() {
         return chosen == null ? OptionsJson.encode(options) : chosen.with(options);
     }
 
-    /** Where it waits, unless the options of its start say otherwise. */
+    /** Returns the task queue of the job, unless the options of its start name another. */
     String taskQueue() {
         String queue = options.taskQueue();
         return queue == null ? "default" : queue;

@@ -61,7 +61,6 @@ final class JobClient {
         this.operations = operations;
     }
 
-    /** The client that this is a part of. */
     DurableClient client() {
         return client;
     }
@@ -78,7 +77,7 @@ final class JobClient {
         return enqueue(type, Bounds.start("job", options), Recorder.record(type, call, CallKind.ACTIVITY));
     }
 
-    /** A class that implements an activity type is easily taken for it. */
+    /** Refuses a class that implements an activity type, which is easily mistaken for the type. */
     private static void checkDeclares(Class<?> type) {
         if (type.isAnnotationPresent(Activity.class)) {
             return;
@@ -138,9 +137,9 @@ final class JobClient {
     }
 
     /**
-     * Gives the id of the job that is enqueued when the batch is at rest.
+     * Has a job enqueued when the batch is at rest, and returns its id.
      *
-     * @param empty whether it has no job, and will have none: then that is now
+     * @param empty whether the batch has no job and will have none: then the job is enqueued now
      */
     <A> String whenAtRest(String batch, boolean empty, Class<A> type, VoidCall<A> call) {
         Recorded recorded = Recorder.record(type, call, CallKind.ACTIVITY);
@@ -163,7 +162,7 @@ final class JobClient {
         return following;
     }
 
-    /** The job that follows gets the headers of the one that watches. */
+    /** Enqueues the job that watches the batch; the following job gets its headers. */
     private void watch(String batch, String following, Map<String, String> headers, JobCall whenAtRest) {
         Payload watch = code.payloads().encodeArguments(BatchFollower.ACTIVITY, new Object[] {
             batch,
@@ -173,7 +172,7 @@ final class JobClient {
             Objects.requireNonNull(whenAtRest.chosen()).with(whenAtRest.options())
         });
         enqueueOnce(
-                // One that waited in vain, for a batch that was not there, does not stand in the way.
+                // A watching job that failed, as its batch never came into being, does not stand in the way.
                 StartOptions.id(JobBatch.idOfWatching(following))
                         .reusePolicy(ReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY)
                         .headers(headers),
@@ -185,7 +184,7 @@ final class JobClient {
                         whenAtRest.at()));
     }
 
-    /** A job of this id that is there, open or closed, stays the one. */
+    /** Enqueues the job unless its id has one, open or closed. */
     void enqueueOnce(String id, Map<String, String> headers, JobCall call) {
         enqueueOnce(
                 StartOptions.id(id).reusePolicy(ReusePolicy.REJECT_DUPLICATE).headers(headers), call);
@@ -207,7 +206,7 @@ final class JobClient {
         }
     }
 
-    /** By the store's clock. */
+    /** Returns the time of the store's clock. */
     Instant now() {
         return starts.now();
     }
@@ -252,7 +251,7 @@ final class JobClient {
         return job(run, activity, method);
     }
 
-    /** The incident that a listing has found. */
+    /** Returns the handle of a job that a listing has found. */
     ActivityHandle job(RunRecord run) {
         if (!run.type().equals(BackgroundJob.TYPE)) {
             throw new IllegalStateException(run.run().workflowId() + " is a run of " + run.type()
@@ -298,7 +297,7 @@ final class JobClient {
         return run;
     }
 
-    /** As it was called when the job was enqueued. */
+    /** Returns the name that the job's activity had when the job was enqueued. */
     private static String activityOf(Dispatch call, RunRecord run) {
         for (StoredEvent started : call.store().history(run.run().runId(), 1, 1)) {
             String activity = JobStart.activity(run.type(), started.attributes());

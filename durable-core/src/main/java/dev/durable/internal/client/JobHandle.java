@@ -34,10 +34,10 @@ final class JobHandle implements ActivityHandle {
     private final Supplier<ActivityHandle> again;
 
     /**
-     * What it runs.
+     * The activity of the job.
      *
-     * @param name the activity's, as it was when the job was enqueued
-     * @param method what declares it; null where nobody here knows
+     * @param name the activity's name when the job was enqueued
+     * @param method the method that declares it; null where this process does not have it
      */
     record Of(String name, @Nullable ActivityMethod method) {
         private Collection<Class<? extends Throwable>> exceptions() {
@@ -59,7 +59,9 @@ final class JobHandle implements ActivityHandle {
         }
     }
 
-    /** @param again enqueues it again */
+    /**
+     * @param again enqueues the job again
+     */
     JobHandle(
             WorkflowHandle<?, ?> run,
             ClientCode code,
@@ -141,7 +143,7 @@ final class JobHandle implements ActivityHandle {
                         code.payloads().decodeFor(result, type, "the result of " + activity.name(), activity::advice));
     }
 
-    /** The activity's failure, as its caller in a workflow would see it. */
+    /** Returns the activity's failure as its caller in a workflow would see it. */
     private RuntimeException failure(WorkflowFailedException end) {
         return run.history().stream()
                 .filter(ActivityFailed.class::isInstance)

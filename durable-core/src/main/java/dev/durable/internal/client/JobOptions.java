@@ -21,17 +21,17 @@ import org.jspecify.annotations.Nullable;
  * Converts {@link StartOptions} of a background job to the options of its activity.
  *
  * @param resolved all options, as this process knows them
- * @param chosen what of them was chosen for this job: the rest is that of the worker which begins it
+ * @param chosen those of the options that were chosen for this job; the rest comes from the worker that begins it
  */
 record JobOptions(ActivityOptions resolved, EnqueuedOptions chosen) {
 
     /**
      * @param now the store's time
-     * @throws IllegalArgumentException when they do not fit together, or the activity
+     * @throws IllegalArgumentException when the options do not fit together, or do not fit the activity
      */
     static JobOptions of(ActivityMethod activity, StartOptions start, Instant now) {
         OptionsAtCallSite changes = new OptionsAtCallSite();
-        // Whatever it declares: a job that is cancelled stays open until its attempt has ended.
+        // Whatever the activity declares: a job that is cancelled stays open until its attempt has ended.
         changes.cancellation(ActivityCancellationType.WAIT_CANCELLATION_COMPLETED);
         Integer priority = start.priority();
         if (priority != null) {
@@ -61,7 +61,7 @@ record JobOptions(ActivityOptions resolved, EnqueuedOptions chosen) {
         Map<String, String> headers = new LinkedHashMap<>(start.headers());
         headers.putAll(options.headers());
         Bounds.notes("start of " + start.id(), options.headers(), start.memo());
-        // Those of the start fitted before interceptors added theirs.
+        // The notes of the start fitted before interceptors added theirs.
         Bounds.notesWithAdded("start of " + start.id(), headers, start.memo());
         ActivityMethod.checkHeartbeat(activity.name(), activity.checked(options), null);
         return new JobOptions(options.withExpiry(expiry(start, now)), changes.chosen());
@@ -74,7 +74,7 @@ record JobOptions(ActivityOptions resolved, EnqueuedOptions chosen) {
                 + "(…)). Say it once.");
     }
 
-    /** As said, to the precision that databases keep. */
+    /** Returns the expiry that the options name, in the precision that databases keep. */
     private static @Nullable Instant expiry(StartOptions start, Instant now) {
         Instant expiresAt = start.expiresAt();
         if (expiresAt != null && !expiresAt.isAfter(now.plus(start.startDelay()))) {

@@ -28,7 +28,7 @@ final class Results {
     }
 
     /**
-     * @param runType the run's workflow type; null where nobody has looked
+     * @param runType the run's workflow type; null where it was not read
      */
     <T extends @Nullable Object> T of(String workflowId, @Nullable String runType, RunResult end, Type type) {
         return switch (end.status()) {
@@ -48,7 +48,7 @@ final class Results {
         };
     }
 
-    /** What to do where an answer can't be read as the caller's type: usually that is the wrong one. */
+    /** Returns the advice for an answer that can't be read as the caller's type: usually that is the wrong one. */
     String wayOut(String workflowId, @Nullable String runType, String what) {
         String otherType = otherType(workflowId, runType);
         return otherType != null
@@ -60,7 +60,10 @@ final class Results {
                         + " (@JsonAlias for another name, @JsonCreator for another shape).";
     }
 
-    /** That the run is of another workflow type than the handle; null where it is not, or nobody has looked. */
+    /**
+     * Returns the text that the run is of another workflow type than the handle; null where it is not, or where the
+     * type was not read.
+     */
     @Nullable
     String otherType(String workflowId, @Nullable String runType) {
         return workflow == null || runType == null || workflow.names().contains(runType)
@@ -112,7 +115,7 @@ final class Results {
         return code.failures().decode(failure, workflow.methods().run().named(), loader);
     }
 
-    /** What a future failed with, as itself. */
+    /** Returns the future's result, or throws the exception with which it failed, without a wrapper. */
     static <T extends @Nullable Object> T unwrap(Supplier<T> waiting) {
         try {
             return waiting.get();

@@ -43,17 +43,17 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
     private final Use use;
 
     /**
-     * How the handle came to be, and who uses it.
+     * The origin of the handle, and the operator for whom it was made.
      *
      * @param started whether the store has acknowledged the start of this run
-     * @param actor who operates the run; null is this process
+     * @param actor the operator; null is this process
      */
     private record Use(boolean started, @Nullable String actor) {
-        /** Of what may or may not exist. */
+        /** The use of a handle whose run may or may not exist. */
         static final Use ANY = new Use(false, null);
     }
 
-    /** A handle of what may or may not exist. */
+    /** Creates a handle of a run that may or may not exist. */
     RunHandle(
             Dispatch dispatch,
             ClientCode code,
@@ -79,8 +79,8 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
     }
 
     /**
-     * A handle of a run that the store has acknowledged. In a transaction that is still open the run is not there yet for
-     * anybody else: waiting for it must be refused.
+     * Creates the handle of a run whose start the store has acknowledged. In a transaction that is still open no other
+     * connection sees the run yet, so waiting for it must be refused.
      */
     static <W, R extends @Nullable Object> RunHandle<W, R> started(
             Dispatch dispatch, ClientCode code, @Nullable WorkflowType workflow, String workflowId, UUID runId) {
@@ -135,7 +135,10 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
         return ended(timeout, type.type());
     }
 
-    /** The result or exception is made on the caller's thread, so that its stack trace shows who waited. */
+    /**
+     * Waits for the end of the run. The result or exception is created on the caller's thread, so that its stack trace
+     * shows the waiting call.
+     */
     private <T extends @Nullable Object> T ended(@Nullable Duration timeout, Type type) {
         long began = dispatch.store().clock().nanoTime();
         Run of = waitedFor(timeout == null ? dispatch.begun() : dispatch.begun(timeout));
@@ -165,9 +168,9 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
     }
 
     /**
-     * A run whose end is waited for.
+     * The run whose end the caller waits for.
      *
-     * @param type its workflow type; null where that is this handle's, which started it
+     * @param type its workflow type; null where this handle has started the run, whose type is the handle's
      */
     private record Run(UUID id, @Nullable String type) {}
 
@@ -268,7 +271,7 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
         }
     }
 
-    // ── questions ────────────────────────────────────────────────────────────────────────────────────────────────────
+    // ── queries and descriptions ─────────────────────────────────────────────────────────────────────────────────────
 
     @Override
     public <T extends @Nullable Object> T query(Call<W, T> call) {

@@ -54,9 +54,9 @@ final class RunStarter {
     }
 
     /**
-     * What is to be started.
+     * The workflow type to start.
      *
-     * @param type the name of its type
+     * @param type the name of the type
      * @param formerTypes other names under which an open run is of this type
      * @param defaultQueue its queue, where the options name none
      */
@@ -66,7 +66,7 @@ final class RunStarter {
         }
     }
 
-    /** Gives the run that was started, or the open one where the policy says to use it. */
+    /** Starts a run; returns its id, or that of the open run where the conflict policy says to use it. */
     UUID start(Target target, StartOptions asked, Payload input) {
         WorkflowCode.mayNot("client.start(…)", "start " + asked.id() + " again");
         return Objects.requireNonNull(code.interception()
@@ -81,8 +81,8 @@ final class RunStarter {
     }
 
     /**
-     * Gives the run that took the signal: the open one, or the one that was started with it. Null where that is only seen
-     * after the commit of the caller's transaction.
+     * Returns the run that took the signal: the open one, or the one that was started with it. Returns null where that
+     * is known only after the commit of the caller's transaction.
      */
     @Nullable
     UUID signalWithStart(Target target, StartOptions asked, Payload input, String signal, Payload arguments) {
@@ -90,7 +90,7 @@ final class RunStarter {
         StartOptions using = asked.conflictPolicy() == ConflictPolicy.FAIL
                 ? asked.conflictPolicy(ConflictPolicy.USE_EXISTING)
                 : asked;
-        // One id for all attempts: whichever of them is written, it is one signal.
+        // One id for all tries: whichever of them is written, it is one signal.
         InboxMessage message =
                 new InboxMessage(code.random().get(), MessageKind.SIGNAL, signal, arguments.json(), null, null);
         return code.interception()
@@ -121,8 +121,8 @@ final class RunStarter {
     }
 
     /**
-     * The same for one activity. Its run's first fence is its run id: that is how a worker that ends the job can close the
-     * run without having claimed it.
+     * Starts a background job, a run of one activity. The run's first fence is its run id, so that a worker that ends
+     * the job can close the run without having claimed it.
      */
     UUID enqueue(ActivityMethod activity, StartOptions asked, Payload arguments) {
         WorkflowCode.mayNot("client.enqueue(…)", "enqueue " + asked.id() + " again");
@@ -137,22 +137,22 @@ final class RunStarter {
                         }));
     }
 
-    /** The same for one that is known by its name only. */
+    /** Starts a background job whose activity is known by its name only. */
     void enqueue(JobCall call, StartOptions options) {
         WorkflowCode.mayNot("batch.onCompletion(…)", "enqueue " + options.id() + " again");
         Job job = job(call, options, null);
         start(options, List.of(call.activity()), job.runs(), job.send());
     }
 
-    /** Sends it without waiting, for its place in a batch. */
+    /** Starts a background job at its place in a batch, without waiting for the answer. */
     CompletableFuture<StartOutcome> enqueueAsync(JobCall call, StartOptions options, BatchPlace place) {
         Job job = job(call, options, place);
         return job.send().apply(job.runs().get());
     }
 
     /**
-     * A job that has ended once more, as a new run with its id and its place in a batch: what it was called with, and what
-     * was chosen for it, are as they were recorded, but for its expiry, which has passed.
+     * Starts a job anew that has ended: a new run with its id and its place in a batch. Its arguments and the options
+     * chosen for it are the recorded ones, except its expiry, which has passed.
      */
     UUID enqueueAgain(StartOptions options, WorkflowStarted ended) {
         RunKey run = new RunKey(ended.runId(), ended.workflowId());
@@ -163,7 +163,10 @@ final class RunStarter {
         return Objects.requireNonNull(start(options, List.of(), job.runs(), job.send()));
     }
 
-    /** Sends it without waiting; it is refused where another has used the id since. */
+    /**
+     * Starts a job anew that has ended, without waiting for the answer; it is refused where another run has used the id
+     * since.
+     */
     CompletableFuture<StartOutcome> enqueueAgainAsync(
             StartOptions options, WorkflowStarted ended, @Nullable BatchPlace place) {
         Job job = again(options, ended, place);
@@ -172,7 +175,10 @@ final class RunStarter {
         return job.send().apply(run);
     }
 
-    /** The options of a job that has ended; unless somebody else's run of its id has completed or is open. */
+    /**
+     * Returns the options for a job that has ended: they refuse the start where another run of its id is open or has
+     * completed.
+     */
     static StartOptions again(WorkflowStarted ended) {
         StartOptions options = StartOptions.id(ended.workflowId())
                 .reusePolicy(ReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY)
@@ -279,8 +285,9 @@ final class RunStarter {
     }
 
     /**
-     * A signal for a run that is open needs no room. Inside a caller's transaction nobody looks whether one is, as the
-     * caller's pool may have no second connection.
+     * Counts the start against the room of its queue. A signal for an open run needs no room; inside a caller's
+     * transaction no room is asked for at all where a signal goes with the start, as the look for an open run would
+     * need a second connection of the caller's pool.
      */
     private static void askForRoom(Dispatch call, NewRun run) {
         boolean tells = run.tellsOpenRuns();
@@ -303,7 +310,7 @@ final class RunStarter {
     }
 
     /**
-     * Whether the open run is what the caller gets; if not, the start is to be tried again.
+     * Returns whether the caller gets the open run; if not, the start is to be tried again.
      *
      * @param activity the names of a background job's activity
      */
@@ -336,7 +343,7 @@ final class RunStarter {
         return false;
     }
 
-    /** The fence of null is the run id. */
+    /** Builds the run to insert; a fence of null stands for the run id. */
     private NewRun newRun(Target target, StartOptions options, @Nullable UUID fence, @Nullable InboxMessage message) {
         Instant now = now();
         Instant expiresAt = options.expiresAt();
@@ -381,10 +388,11 @@ final class RunStarter {
     }
 
     /**
-     * Counted here rather than by the statement that inserts the run. The deadline is a fact of the history too
-     * ({@link WorkflowStarted#runDeadline}), whose JSON the client writes: a deadline that the database counted would be
-     * another one than history, exports and the relay of deferred starts have. So it is as exact as this process knows the
-     * time of the database, within a second; from then on only the database's clock decides.
+     * Returns the deadline of the run, which is computed here rather than by the statement that inserts the run. The
+     * deadline is a fact of the history too ({@link WorkflowStarted#runDeadline}), whose JSON the client writes: a
+     * deadline that the database computed would differ from the one in history, exports and the relay of deferred
+     * starts. So it is as exact as this process knows the time of the database, within a second; from then on only the
+     * database's clock decides.
      */
     private static @Nullable Instant deadline(Instant from, StartOptions options) {
         Duration run = options.runTimeout();

@@ -61,7 +61,7 @@ final class StartRefusals {
                 open.runId());
     }
 
-    /** The id of a batch's item belongs to what is not of the batch. */
+    /** Returns the refusal of a batch whose item's id belongs to a run outside the batch. */
     static WorkflowAlreadyStartedException idOfItemTaken(BatchPlace place, String id, UUID runId) {
         return new WorkflowAlreadyStartedException(
                 "item " + place.number() + " of batch " + place.batch()

@@ -229,7 +229,7 @@ public final class StoreClient implements DurableClient {
         return jobs.enqueueAgain(filter);
     }
 
-    /** The part that enqueues and finds background jobs. */
+    /** Returns the part of this client that enqueues and finds background jobs. */
     JobClient ofJobs() {
         return jobs;
     }
@@ -271,7 +271,9 @@ public final class StoreClient implements DurableClient {
         return history(runId, dispatch);
     }
 
-    /** @param first for the first page; each one behind it, of a very long history, has the time of a call */
+    /**
+     * @param first the call that reads the first page; each further page of a very long history has the time of a call
+     */
     History history(UUID runId, Dispatch first) {
         List<HistoryEvent> events = new ArrayList<>();
         List<StoredEvent> page;

@@ -24,7 +24,7 @@ public final class StoreInstallation implements Installation {
         this.actor = actor;
     }
 
-    /** The installation whose work stands in this store. */
+    /** Returns the installation whose runs this store has. */
     public static StoreInstallation of(HistoryStore store) {
         return new StoreInstallation(store, System.getProperty("user.name", "unknown"));
     }

@@ -21,16 +21,17 @@ import org.jspecify.annotations.Nullable;
  * Decides for the group-commit lanes of a process which of them commits next and how much must wait before one commits
  * beside another.
  *
- * <p>What arrives while a lane commits is its next batch, so one lane alone makes batches as large as the load. One beside
- * it that took whatever waits would make all of them smaller, and a commit costs the server nearly the same however little
- * it holds; without any beside it, nobody uses the server while the first waits for the disk. So a lane goes beside others
- * only with a batch that is large enough to be cheap; or with whatever waits when {@linkplain #PATIENCE a while} has
- * passed. Whoever is at work for longer than that may wait for somebody's lock: until it is back the others do not count
- * on it. Measured: docs/decisions/0041 and 0046.
+ * <p>Entries that arrive while a lane commits are its next batch, so one lane alone makes batches as large as the load.
+ * A second lane that took whatever waits would make all of them smaller, and a commit costs the server nearly as much
+ * with few entries as with many; without a second lane, the server is idle while the first waits for the disk. So a
+ * lane goes beside others only with a batch that is large enough to be cheap; or with whatever waits when {@linkplain
+ * #PATIENCE a while} has passed. A lane that writes for longer than that may wait for a lock: until it is back the
+ * others decide without it. Measured: docs/decisions/0041 and 0046.
  *
- * <p>Nobody is overlooked: who adds looks for a lane after adding, a lane looks at its line after it has said that it is
- * idle, and after it has decided it looks for lanes for what still waits, in all lines. What waits and may not go yet has a
- * lane that watches, or waits for its own, all of which are at work.
+ * <p>No entry is overlooked: a thread that adds one looks for an idle lane afterwards, a lane looks at its line after
+ * it has marked itself idle, and after its decision it looks for lanes for the entries that still wait, in all lines.
+ * For entries that wait and may not be committed yet, either a lane watches, or all lanes of their line are writing and
+ * look when they are done.
  */
 final class CommitQueue {
     static final Duration PATIENCE = Duration.ofMillis(10);
@@ -47,21 +48,22 @@ final class CommitQueue {
     }
 
     /**
-     * A line whose lanes hold back for each other only.
+     * Creates a line whose lanes hold back for each other only.
      *
-     * @param maxBatch how many a lane takes at once
-     * @param crowd with how many one goes beside another
+     * @param maxBatch the most entries of a batch
+     * @param crowd the size of a batch from which a lane commits beside another
      */
     <E> Line<E> mainLine(int maxBatch, int crowd) {
         return add(new Line<>(maxBatch, crowd, 0));
     }
 
     /**
-     * A line whose lanes hold back for those of main lines, too.
+     * Creates a line whose lanes hold back for those of main lines, too.
      *
-     * @param maxBatch how many a lane takes at once
+     * @param maxBatch the most entries of a batch
      * @param crowd the size of a batch from which a lane commits beside another of this line
-     * @param share beside main lines one goes with one in so many of the largest batch there
+     * @param share the divisor of the largest batch that main lines are writing; a batch of that size may be committed
+     *     beside it
      */
     <E> Line<E> sideLine(int maxBatch, int crowd, int share) {
         return add(new Line<>(maxBatch, crowd, share));
@@ -74,7 +76,7 @@ final class CommitQueue {
 
     private enum State {
         IDLE,
-        /** The lane is idle and checks regularly that nothing waits for too long. */
+        /** The lane is idle and checks regularly that no entry waits for too long. */
         WATCHING,
         AT_WORK,
         /** The lane has been writing for so long that the other lanes ignore it. */
@@ -89,12 +91,12 @@ final class CommitQueue {
     final class Line<E> {
         private final int maxBatch;
         private final int crowd;
-        /** 0 for a main line, which does not wait for others. */
+        /** The divisor of a side line; 0 for a main line, which does not wait for others. */
         private final int share;
 
         private final Waiting<E> waiting = new Waiting<>();
         private final List<Seat<E>> seats = new CopyOnWriteArrayList<>();
-        /** Bytes of what waits. */
+        /** The bytes of the entries that wait. */
         private final AtomicLong held = new AtomicLong();
 
         private @Nullable Function<E, Object> distinct;
@@ -113,20 +115,20 @@ final class CommitQueue {
             return this;
         }
 
-        /** A batch has no more than a {@linkplain Portion portion} of bytes by this measure, or one entry. */
+        /** Bounds a batch to a {@linkplain Portion portion} of bytes by this measure, or to one entry. */
         Line<E> withWeights(ToLongFunction<E> bytes) {
             weight = bytes;
             return this;
         }
 
-        /** For a lane that takes from here. */
+        /** Adds a lane that takes from this line. */
         Seat<E> seat() {
             Seat<E> seat = new Seat<>(this);
             seats.add(seat);
             return seat;
         }
 
-        /** Any thread. */
+        /** Adds an entry; from any thread. */
         void add(E entry) {
             held.addAndGet(weight.applyAsLong(entry));
             append(entry);
@@ -139,9 +141,9 @@ final class CommitQueue {
         }
 
         /**
-         * Adds it unless so many bytes wait already; whatever its size, it passes where fewer do.
+         * Adds the entry unless so many bytes wait already; where fewer do, an entry of any size is added.
          *
-         * @return takes it out again, unless a lane has taken it; null where it was not added
+         * @return the action that withdraws the entry, unless a lane has taken it; null where it was not added
          */
         @Nullable
         Runnable addWithin(long bytes, E entry) {
@@ -159,17 +161,20 @@ final class CommitQueue {
             }
         }
 
-        /** How many wait to be taken. */
+        /** Returns how many entries wait to be taken. */
         int size() {
             return waiting.size();
         }
 
-        /** Bytes of what waits to be taken. */
+        /** Returns the bytes of the entries that wait to be taken. */
         long held() {
             return held.get();
         }
 
-        /** Wakes an idle lane to take what waits or, where it must still wait, to watch the queue if no lane does. */
+        /**
+         * Wakes an idle lane to take the waiting entries or, where they must still wait, to watch the queue if no lane
+         * does.
+         */
         private void look() {
             Seat<E> idle = null;
             boolean watched = false;
@@ -183,7 +188,7 @@ final class CommitQueue {
             }
         }
 
-        /** Whether enough waits to be committed beside the lanes that are writing. */
+        /** Returns whether enough entries wait to be committed beside the lanes that are writing. */
         private boolean mayGo() {
             int waits = waiting.size();
             if (largestAtWork() > 0 && waits < crowd) {
@@ -226,7 +231,10 @@ final class CommitQueue {
         }
     }
 
-    /** In order; what is in the middle is found by its ticket, as thousands may give up at once. */
+    /**
+     * The waiting entries, in order. One in the middle is found by its ticket, as thousands of callers may give up at
+     * once.
+     */
     private static final class Waiting<E> {
         private final ReentrantLock lock = new ReentrantLock();
         private final LinkedHashMap<Long, E> entries = new LinkedHashMap<>();
@@ -260,7 +268,7 @@ final class CommitQueue {
             }
         }
 
-        /** Tells whether it was there. */
+        /** Removes an entry; returns whether it was still there. */
         boolean remove(long ticket) {
             lock.lock();
             try {
@@ -284,12 +292,14 @@ final class CommitQueue {
         }
     }
 
-    /** A lane, as the others see it. Called by its lane's thread only; its state changes under the lock. */
+    /**
+     * The state of a lane that the other lanes see. Called by its lane's thread only; its state changes under the lock.
+     */
     final class Seat<E> {
         private final Line<E> line;
         private volatile Runnable wake = () -> {};
         private volatile State state = State.IDLE;
-        /** How many it writes; told before the state. */
+        /** The size of the batch that the lane writes; set before the state. */
         private volatile int batch;
 
         private long begun;
@@ -304,11 +314,11 @@ final class CommitQueue {
             this.wake = wake;
         }
 
-        /** The lane's next batch, when its last one is settled; empty where the lane should wait. */
+        /** Returns the lane's next batch, when its last one is settled; empty where the lane should wait. */
         List<E> take() {
             List<E> taken = decide();
-            // What others held back for may have become smaller; what is left here needs another lane, or one that
-            // watches.
+            // Batches for which other lines held back may have become smaller; entries left in this line need another
+            // lane, or one that watches.
             for (Line<?> other : lines) {
                 if (!other.waiting.isEmpty() && (other != line || !taken.isEmpty())) {
                     other.look();
@@ -336,7 +346,7 @@ final class CommitQueue {
             }
         }
 
-        /** Watches on, unless nobody has taken from this line for as long as this watches. */
+        /** Goes on watching, unless no lane has taken from this line for {@link #PATIENCE}; then returns true. */
         private boolean overdue(boolean watched) {
             if (!watched || seen != line.batches) {
                 since = nanoTime.getAsLong();
@@ -352,7 +362,7 @@ final class CommitQueue {
             return true;
         }
 
-        /** The lane was already writing when this one began to watch. */
+        /** Returns whether the other lane was already writing when this one began to watch. */
         private boolean isLate(Seat<?> other) {
             return other.state == State.AT_WORK && other.begun - since <= 0;
         }
@@ -361,7 +371,7 @@ final class CommitQueue {
             return since + PATIENCE.toNanos() - nanoTime.getAsLong();
         }
 
-        /** How long a lane may sleep that got no batch. */
+        /** Returns how long a lane that got no batch may sleep. */
         Duration pause() {
             return state == State.WATCHING ? Duration.ofNanos(Math.max(1, left())) : Step.UNTIL_WOKEN;
         }

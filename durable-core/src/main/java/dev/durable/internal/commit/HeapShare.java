@@ -5,16 +5,16 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Divides what Durable may keep of the heap equally among the engines that are open in this process.
+ * Divides Durable's part of the heap equally among the engines that are open in this process.
  *
  * <p>Together they keep to the bounds that one engine has alone. The shares are equal rather than one account for all, so
  * that an engine whose database is away, or whose runs are large, takes nothing from the others.
  */
 public final class HeapShare implements AutoCloseable {
     private static final long HEAP = Runtime.getRuntime().maxMemory();
-    /** Bytes of runs: a quarter of the heap. */
+    /** The bytes of runs in memory: a quarter of the heap. */
     private static final long CACHE = Math.max(16L << 20, HEAP / 4);
-    /** Bytes of what waits in one place: an eighth of the heap, within bounds. */
+    /** The bytes that may wait in one place: an eighth of the heap, within bounds. */
     private static final long BACKLOG = Math.clamp(HEAP / 8, 8L << 20, 256L << 20);
 
     private static final Set<HeapShare> OPEN = ConcurrentHashMap.newKeySet();
@@ -27,7 +27,7 @@ public final class HeapShare implements AutoCloseable {
     }
 
     /**
-     * An engine starts; the shares of the others become smaller.
+     * Takes the share of an engine that starts; the shares of the others become smaller.
      *
      * @param onChange called when the size of the share has changed, at once for the first time; by any thread
      */
@@ -38,7 +38,7 @@ public final class HeapShare implements AutoCloseable {
         return share;
     }
 
-    /** One at a time, so that the last to be told is the newest. */
+    /** Calls the listeners, one thread at a time, so that the last call has the newest share. */
     private static void tellAll() {
         TELLING.lock();
         try {
@@ -48,14 +48,14 @@ public final class HeapShare implements AutoCloseable {
         }
     }
 
-    /** Bytes of the runs that one engine keeps in memory. */
+    /** Returns the bytes of the runs that one engine may keep in memory. */
     public static long cache() {
         return of(CACHE);
     }
 
     /**
-     * Bytes that may wait in one place of one engine (calls of one kind, claimed runs, claimed jobs) before it takes no
-     * more.
+     * Returns the bytes that may wait in one place of one engine (calls of one kind, claimed runs, claimed jobs) before
+     * it takes no more.
      */
     public static long backlog() {
         return of(BACKLOG);
@@ -65,7 +65,7 @@ public final class HeapShare implements AutoCloseable {
         return bytes / Math.max(1, OPEN.size());
     }
 
-    /** The engine is closed; the shares of the others become larger. Idempotent. */
+    /** Gives the share back, as the engine is closed; the shares of the others become larger. Idempotent. */
     @Override
     public void close() {
         if (OPEN.remove(this)) {

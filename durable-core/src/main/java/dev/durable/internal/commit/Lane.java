@@ -15,12 +15,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A queue with group commit for one kind of write: what arrives while one batch commits forms the next batch, with no
- * timer and no artificial delay unless {@link CommitQueue} lets it wait for others.
+ * A queue with group commit for one kind of write: items that arrive while one batch commits form the next batch, with
+ * no timer and no artificial delay unless {@link CommitQueue} lets it wait for others.
  *
  * <p>The items must be safe to send again (message ids, lease tokens and run ids make them so): a batch whose COMMIT
- * gave no answer, and one that found the database away, is sent again until it is answered. Any other error is laid on
- * its culprit: the batch is sent again one by one, and the item that fails alone gets the error.
+ * gave no answer, and one that found the database away, is sent again until it is answered. Any other error goes to the
+ * item that causes it: the batch is sent again one by one, and the item that fails alone gets the error.
  *
  * @param <I> items
  * @param <O> their outcomes
@@ -32,17 +32,16 @@ public final class Lane<I, O> implements Step {
     private final CommitQueue.Line<Entry<I, O>> line;
     private final CommitQueue.Seat<Entry<I, O>> seat;
     private final Function<List<I>, List<O>> write;
-    /** The lane for items whose rows are locked, one at a time, so that they hold up only each other. */
     private final @Nullable SlowRoad<I, O> slow;
 
     private List<Entry<I, O>> retrying = List.of();
 
-    /** A lane that commits independently of the others. */
+    /** Creates a lane that commits independently of the others. */
     public Lane(String name, int maxBatch, Function<List<I>, List<O>> write) {
         this(name, new CommitQueue(System::nanoTime).mainLine(maxBatch, 1), write);
     }
 
-    /** The only lane of that line. */
+    /** Creates the only lane of a line. */
     public Lane(String name, CommitQueue.Line<Entry<I, O>> line, Function<List<I>, List<O>> write) {
         this(name, line, line.seat(), write, null);
     }
@@ -61,11 +60,11 @@ public final class Lane<I, O> implements Step {
     }
 
     /**
-     * The same with a slow lane beside it.
+     * Returns this lane with a slow lane beside it, for items whose rows are locked.
      *
-     * @param isLocked the outcome of an item that waits for a lock
-     * @param patient writes it, and waits for longer
-     * @param key what the log calls an item: its kind and its run, and nothing that it carries
+     * @param isLocked recognises the outcome of an item whose row is locked
+     * @param patient writes such an item, and waits for the lock for longer
+     * @param key the name of an item in the log: its kind and its run, without its payload
      */
     Lane<I, O> withSlowLane(Predicate<O> isLocked, Function<List<I>, List<O>> patient, Function<I, String> key) {
         Lane<I, O> beside = new Lane<>(name + "-slow", 1, patient);
@@ -88,8 +87,9 @@ public final class Lane<I, O> implements Step {
     }
 
     /**
-     * The same for a caller, who can wait or try later: fails at once with {@link StoreUnavailableException} while the
-     * {@linkplain HeapShare#backlog backlog} waits. Who cancels the future withdraws what no batch has taken yet.
+     * Queues the item for a caller, which can wait or try later: fails at once with {@link StoreUnavailableException}
+     * while the {@linkplain HeapShare#backlog backlog} waits. Cancelling the future withdraws an item that no batch has
+     * taken yet.
      */
     public CompletableFuture<O> offer(I item) {
         Outcome<O> outcome = new Outcome<>();
@@ -105,12 +105,12 @@ public final class Lane<I, O> implements Step {
         return outcome;
     }
 
-    /** What waits to be taken. */
+    /** Returns the number and the bytes of the items that wait to be taken. */
     EngineStatistics.Lane statistics() {
         return new EngineStatistics.Lane(name, line.size(), line.held());
     }
 
-    /** Bytes that wait to be taken. */
+    /** Returns the bytes of the items that wait to be taken. */
     public long held() {
         return line.held();
     }
@@ -173,7 +173,10 @@ public final class Lane<I, O> implements Step {
         }
     }
 
-    /** On the slow lane; what is locked for longer than its patience goes to the end of the queue. */
+    /**
+     * Sends the item on the slow lane; where its row is locked for longer than that lane waits, the item goes to the
+     * end of its queue.
+     */
     private void submit(Entry<I, O> entry, SlowRoad<I, O> road) {
         log.info(
                 "{}: a row that {} needs is locked by another transaction; it is tried again alone",
@@ -192,6 +195,5 @@ public final class Lane<I, O> implements Step {
 
     private record SlowRoad<I, O>(Predicate<O> isLocked, Function<I, String> key, Lane<I, O> lane) {}
 
-    /** An item that waits. */
     record Entry<I, O>(I item, CompletableFuture<O> outcome) {}
 }

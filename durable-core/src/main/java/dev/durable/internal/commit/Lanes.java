@@ -63,7 +63,7 @@ public record Lanes(
                         store, random, turns.mainLine(MAX_BATCH, CROWD), turns.sideLine(MAX_BATCH, CROWD, SHARE)));
     }
 
-    /** What waits in each of them. */
+    /** Returns the number and the bytes of the waiting items, lane by lane. */
     public List<EngineStatistics.Lane> statistics() {
         List<EngineStatistics.Lane> all =
                 new ArrayList<>(List.of(starts.statistics(), deliveries.statistics(), jobs.statistics()));
@@ -79,7 +79,7 @@ public record Lanes(
         return update.getClass().getSimpleName();
     }
 
-    /** For a lane that commits independently of the others. */
+    /** Creates the queue of a lane that commits independently of the others. */
     private static CommitQueue alone(HistoryStore store) {
         return new CommitQueue(store.clock()::nanoTime);
     }

@@ -23,10 +23,10 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Group commit for transitions of runs, with read-back of the fence when the answer to COMMIT is unknown. Unlike
- * messages they can't simply be sent again: one that happened has moved the fence it names. So where the answer to
- * COMMIT never came, or was an error that may not be its own, the fence is read back under lock, and only what did not
- * happen is sent again, under a fresh fence. A resend that finds the fence moved reads back once more, for the first
- * send may have arrived late.
+ * messages, transitions can't simply be sent again: one that happened has moved the fence it names. So where the answer
+ * to COMMIT never came, or was an error that may not be the transition's own, the fence is read back under lock, and
+ * only transitions that did not happen are sent again, under a fresh fence. A resend that finds the fence moved reads
+ * back once more, for the first send may have arrived late.
  *
  * <pre>
  *   queued ──► sent ──► outcome
@@ -41,13 +41,15 @@ public final class TransitionLane implements Step {
     private final String name;
     private final HistoryStore store;
     private final Writes writes;
-    /** The lane for transitions whose rows are locked; null on that lane itself. */
     private final @Nullable TransitionLane slow;
 
     private final Supplier<UUID> fences;
     private final CommitQueue.Line<Entry> line;
     private final CommitQueue.Seat<Entry> seat;
-    /** Members of a batch that failed with an error: sent one by one, so that only the culprit gets it. */
+    /**
+     * The members of a batch that failed with an error; they are sent one by one, so that only the one that causes it
+     * gets the error.
+     */
     private final ArrayDeque<Entry> alone = new ArrayDeque<>();
 
     private List<Entry> sending = List.of();
@@ -86,9 +88,9 @@ public final class TransitionLane implements Step {
     }
 
     /**
-     * What became of a transition.
+     * The outcome of a transition.
      *
-     * @param outcome as the store says
+     * @param outcome the store's outcome
      * @param fence the fence it was written under, where it was written
      */
     public record Written(Transition.Outcome outcome, UUID fence) {
@@ -166,7 +168,10 @@ public final class TransitionLane implements Step {
         unknown = doubtful;
     }
 
-    /** Nothing of it was written, so it may be sent as it is; where it waits already, behind the others. */
+    /**
+     * Queues a transition whose row is locked for the slow lane, or behind the others on the slow lane itself. Nothing
+     * of it was written, so it is sent unchanged.
+     */
     private void stepAside(Entry entry) {
         if (slow == null) {
             line.add(entry);
@@ -206,7 +211,7 @@ public final class TransitionLane implements Step {
                 }
             }
             if (happened != null) {
-                // Whether messages wait was not answered: going on to look is always right.
+                // The read back does not say whether messages wait; an answer that some may wait is always right.
                 entry.complete(Transition.Outcome.APPLIED_MORE, happened);
             } else if (overtaken) {
                 entry.complete(
@@ -219,7 +224,6 @@ public final class TransitionLane implements Step {
         sending = again;
     }
 
-    /** A transition that waits. */
     public static final class Entry {
         private Transition transition;
         private final List<UUID> tried = new ArrayList<>();

@@ -12,9 +12,10 @@ import java.util.function.Supplier;
 /**
  * The four lanes that write transitions: two for runs that go on, two for runs that end.
  *
- * <p>Those that end are apart because they lock out senders: in a batch with one of them all rows must be locked before the
- * first is written, while runs that go on are locked as they are written; they hold back for those. A run has one transition under way at most, so
- * what is written of it stays in order.
+ * <p>Transitions that end runs have lanes of their own because they lock out senders: in a batch with one of them all
+ * rows must be locked before the first is written, while the rows of runs that go on are locked as they are written.
+ * The lanes of ending runs hold back for the others. A run has at most one transition under way, so its transitions
+ * stay in order.
  */
 public final class TransitionLanes {
     private final CommitQueue.Line<TransitionLane.Entry> goingOn;
@@ -39,19 +40,22 @@ public final class TransitionLanes {
         lanes.forEach(lane -> lane.drivenBy(drive));
     }
 
-    /** What waits to be taken. */
+    /** Returns the number and the bytes of the transitions that wait, by line. */
     List<EngineStatistics.Lane> statistics() {
         return List.of(
                 new EngineStatistics.Lane("transitions", goingOn.size(), goingOn.held()),
                 new EngineStatistics.Lane("endings", ending.size(), ending.held()));
     }
 
-    /** Bytes that wait to be taken. */
+    /** Returns the bytes of the transitions that wait to be taken. */
     public long held() {
         return goingOn.held() + ending.held();
     }
 
-    /** Queues the transition; the future completes after its commit, on a lane's thread. At most one a run. */
+    /**
+     * Queues the transition; the future completes after its commit, on a lane's thread. A run has at most one
+     * transition here.
+     */
     public CompletableFuture<TransitionLane.Written> submit(Transition transition) {
         TransitionLane.Entry entry = new TransitionLane.Entry(transition);
         (transition.close() == null ? goingOn : ending).add(entry);

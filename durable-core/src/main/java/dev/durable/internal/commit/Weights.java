@@ -20,7 +20,7 @@ public final class Weights {
 
     private Weights() {}
 
-    /** Of names and values. */
+    /** Returns the bytes of names and values. */
     public static long of(Map<String, String> texts) {
         long bytes = 0;
         for (Map.Entry<String, String> text : texts.entrySet()) {
@@ -81,7 +81,7 @@ public final class Weights {
         return of(entry.transition());
     }
 
-    /** Of what a claim has read of a run. */
+    /** Returns the bytes that a claim has read of a run. */
     public static long of(@Nullable List<StoredEvent> page, List<InboxMessage> messages) {
         long bytes = OBJECT + (page == null ? 0 : ofEvents(page));
         for (InboxMessage message : messages) {
@@ -107,12 +107,12 @@ public final class Weights {
                 + heapBytes(job.notes());
     }
 
-    /** Of a job and what it ended with. */
+    /** Returns the bytes of a job and its outcome. */
     public static long of(ClaimedJob job, InboxMessage outcome) {
         return of(job) + of(outcome);
     }
 
-    /** Of a message; null is none. */
+    /** Returns the bytes of a message; 0 for null. */
     public static long of(@Nullable InboxMessage message) {
         return message == null ? 0 : heapBytes(message.payload()) + heapBytes(message.notes());
     }

@@ -1,5 +1,5 @@
 /**
- * Group commit: what arrives while one batch commits is the next batch.
+ * Group commit: items that arrive while one batch commits form the next batch.
  *
  * <pre>
  *   add(item) ─► CommitQueue, a line for each kind ─► Lane ─ one transaction ─► store ─► each item's outcome
@@ -7,10 +7,12 @@
  *
  * <ul>
  *   <li>An item is answered exactly once: with the store's outcome, or with the error of its batch.
- *   <li>A batch that the store refuses falls apart; one item's fault is that item's alone.
+ *   <li>A batch that the store refuses is sent again item by item; only the item that causes the error gets it.
  *   <li>A transition can't simply be sent again, since it moves the fence that it names: {@link
- *       dev.durable.internal.commit.TransitionLane} reads back under lock what became of it where the answer to COMMIT is lost.
- *   <li>What waits is bounded by bytes ({@link dev.durable.internal.commit.Weights}); who adds more is held back.
+ *       dev.durable.internal.commit.TransitionLane} reads back under lock whether it happened, where the answer to
+ *       COMMIT is lost.
+ *   <li>Waiting items are bounded by bytes ({@link dev.durable.internal.commit.Weights}); callers that would add more
+ *       are refused or held back.
  * </ul>
  */
 @NullMarked

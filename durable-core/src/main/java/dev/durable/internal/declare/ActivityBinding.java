@@ -13,17 +13,23 @@ import org.jspecify.annotations.Nullable;
  */
 public record ActivityBinding(ActivityMethod activity, Object implementation) {
 
-    /** Calls its method on the implementation, which may be a proxy or a mock: gives what it gave, throws what it threw. */
+    /**
+     * Calls the activity's method on the implementation, which may be a proxy or a mock; returns its result or throws
+     * its exception, without a wrapper.
+     */
     public @Nullable Object invoke(@Nullable Object[] arguments) throws Throwable {
         return activity.spec().invoke(implementation, arguments);
     }
 
-    /** Whether it is one of the engine's own, which no user has registered. */
+    /** Returns whether the activity is the engine's own, which no application has registered. */
     public boolean isOfEngine() {
         return implementation.getClass().getPackageName().startsWith("dev.durable.internal.");
     }
 
-    /** The exceptions that come back as themselves; of an activity that is not registered here, none are known. */
+    /**
+     * Returns the exceptions that come back as instances of their own class; none are known of an activity that is not
+     * registered here.
+     */
     public static Collection<Class<? extends Throwable>> named(Optional<ActivityBinding> binding) {
         return binding.map(there -> there.activity().spec().named()).orElse(List.of());
     }

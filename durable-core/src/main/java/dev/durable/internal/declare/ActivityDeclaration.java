@@ -26,15 +26,15 @@ record ActivityDeclaration(Class<?> type, String name, List<Declared> activities
         activities = List.copyOf(activities);
     }
 
-    /** Whether the type itself is annotated; its supertypes do not count. */
+    /** Returns whether the type itself is annotated; its supertypes do not count. */
     static boolean isDeclaredBy(Class<?> type) {
         return type.isAnnotationPresent(Activity.class);
     }
 
     /**
-     * The type with all levels below the call site merged.
+     * Merges all levels of options below the call site.
      *
-     * @param jobsOnExhausted what becomes of background jobs whose attempts are used up, where no level says
+     * @param jobsOnExhausted the end of background jobs whose attempts are used up, where no level sets it
      */
     ActivityType resolve(Configuration configuration, OnExhausted jobsOnExhausted, Problems problems) {
         List<ActivityMethod> methods = new ArrayList<>();
@@ -60,7 +60,10 @@ record ActivityDeclaration(Class<?> type, String name, List<Declared> activities
         return new ActivityType(type, name, methods);
     }
 
-    /** No code waits for a background job, so one that can't be discarded is kept. */
+    /**
+     * Returns the options as a background job: no code waits for it, so a job that may not be discarded is kept when
+     * its attempts are used up.
+     */
     private static ActivityOptions ofJob(Declared activity, ActivityOptions options, OnExhausted then) {
         if (options.local()) {
             return options;
@@ -72,14 +75,14 @@ record ActivityDeclaration(Class<?> type, String name, List<Declared> activities
     }
 
     /**
-     * One activity.
+     * One activity of the type.
      *
-     * @param shortName its own part of the name
+     * @param shortName the activity's own part of the name
      * @param name {@code Payments.charge}
      * @param aliases former full names
      * @param entry its method
-     * @param spec its method, read
-     * @param level what type and method set
+     * @param spec the signature of its method
+     * @param level the options that type and method set
      */
     record Declared(
             String shortName,

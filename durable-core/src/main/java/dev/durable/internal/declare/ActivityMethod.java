@@ -14,10 +14,10 @@ import org.jspecify.annotations.Nullable;
  *
  * @param name {@code Payments.charge}
  * @param aliases former names
- * @param spec its method, of the declared type
- * @param options as resolved from type, method and configuration; the call site may change them
- * @param ofJob the same as a background job has them, which differs in what becomes of it when its attempts are used up
- * @param saysEnd whether type, method or configuration say what becomes of it then
+ * @param spec the signature of its method in the declared type
+ * @param options the options merged from type, method and configuration; the call site may change them
+ * @param ofJob these options for a background job, which ends in another way when its attempts are used up
+ * @param saysEnd whether type, method or configuration set that end
  */
 public record ActivityMethod(
         String name,
@@ -33,13 +33,13 @@ public record ActivityMethod(
         ofJob = OptionsJson.shared(ofJob);
     }
 
-    /** One that is the same as a background job. */
+    /** Creates an activity with the same options in a workflow and as a background job. */
     public ActivityMethod(String name, List<String> aliases, MethodSpec spec, ActivityOptions options) {
         this(name, aliases, spec, options, options, true);
     }
 
     /**
-     * Options changed at a call site, if this activity can end as they say.
+     * Returns the options changed at a call site, if this activity can end as they say.
      *
      * @throws IllegalArgumentException if it can't
      */
@@ -69,7 +69,7 @@ public record ActivityMethod(
         }
     }
 
-    /** The name, then the aliases. */
+    /** Returns the name, then the aliases. */
     public List<String> names() {
         return Stream.concat(Stream.of(name), aliases.stream()).toList();
     }

@@ -36,7 +36,7 @@ final class ActivityReader {
         this.signatures = new SignatureReader(type, problems);
     }
 
-    /** Reads a type that is annotated. */
+    /** Reads an annotated type. */
     static ActivityDeclaration read(Class<?> type, Problems problems) {
         ActivityReader reader = new ActivityReader(type, problems);
         reader.checkShape();
@@ -78,7 +78,10 @@ final class ActivityReader {
         return found;
     }
 
-    /** Public and without a body of its own in an interface: default methods run in the workflow. */
+    /**
+     * Returns whether the method is an activity: public and, in an interface, without a body of its own; default
+     * methods run in the workflow.
+     */
     private static boolean isActivity(Method method) {
         return Modifier.isPublic(method.getModifiers()) && !method.isDefault();
     }
@@ -115,7 +118,7 @@ final class ActivityReader {
                 level);
     }
 
-    /** Every former name of the type with every name of the method; one with a dot is a full name already. */
+    /** Combines each former name of the type with each name of the method; one with a dot is a full name already. */
     private List<String> aliases(Method method, String name, String shortName, String[] ownAliases) {
         Set<String> aliases = new LinkedHashSet<>();
         List<String> typeNames = Stream.concat(Stream.of(typeName()), Stream.of(annotation.aliases()))

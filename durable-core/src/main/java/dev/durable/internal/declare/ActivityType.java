@@ -21,7 +21,9 @@ public final class ActivityType {
         this.byMethod = byMethod(type, methods);
     }
 
-    /** Also by what a method overrides: callers may know the stub by a supertype. */
+    /**
+     * Maps methods to activities, the methods that they override included: callers may know the stub by a supertype.
+     */
     private static Map<Method, ActivityMethod> byMethod(Class<?> type, List<ActivityMethod> methods) {
         Map<Method, ActivityMethod> found = new HashMap<>();
         for (ActivityMethod activity : methods) {
@@ -34,22 +36,21 @@ public final class ActivityType {
         return found;
     }
 
-    /** The declared type, which workflows inject. */
+    /** Returns the declared type, which workflows inject. */
     public Class<?> type() {
         return type;
     }
 
-    /** Its name, the first part of the names of its activities. */
+    /** Returns the name of the type, which is the first part of the names of its activities. */
     public String name() {
         return name;
     }
 
-    /** Its activities. */
     public List<ActivityMethod> methods() {
         return methods;
     }
 
-    /** The activity of a declared method. */
+    /** Returns the activity of a declared method. */
     public ActivityMethod method(Method method) {
         ActivityMethod found = find(method);
         if (found == null) {
@@ -58,7 +59,7 @@ public final class ActivityType {
         return found;
     }
 
-    /** The activity of a declared method, or null: not every method is one. */
+    /** Returns the activity of a declared method; null where the method is none. */
     @Nullable
     ActivityMethod find(Method method) {
         return byMethod.get(method);

@@ -19,9 +19,9 @@ public final class ArgumentsByName {
     private ArgumentsByName() {}
 
     /**
-     * The arguments as the method takes them.
+     * Returns the arguments as the method takes them.
      *
-     * @throws IllegalArgumentException with what it takes and what it was given
+     * @throws IllegalArgumentException with the parameters of the method and the arguments that it was given
      */
     public static @Nullable Object[] fit(MethodSpec method, @Nullable Object[] given) {
         List<Class<?>> taken = method.parameterTypes().stream()

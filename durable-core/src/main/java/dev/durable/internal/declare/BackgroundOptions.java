@@ -16,17 +16,17 @@ import org.slf4j.LoggerFactory;
  * Computes the options of a background job: those chosen when it was enqueued take precedence over those that its
  * worker declares. Until its first attempt has ended, the activity's options are those of the process that runs it: a
  * web tier that enqueues need not have the configuration of the workers, and a job that waits for a week begins with
- * what holds then.
+ * the options of that time.
  *
- * <p>What the store goes by on its own stays as it was enqueued: the queue, the priority, the limit key, how long the job
- * may wait for its first attempt, how many workers it may cost, its headers; a schedule-to-close that the enqueuing process had, because
- * it has been running since; and at most once, which may be added but not taken away. So does what becomes of the job when
- * its attempts are used up, unless the activity's type, its method or the configuration say so here: the engine's own default
- * is that of who enqueues.
+ * <p>The options that the store applies on its own stay as they were at the enqueueing: the queue, the priority, the
+ * limit key, how long the job may wait for its first attempt, how many workers it may cost, its headers; a
+ * schedule-to-close that the enqueuing process had, because it has been running since; and at most once, which may be
+ * added but not taken away. The end of a job whose attempts are used up also stays, unless the activity's type, its
+ * method or the configuration set it here: the engine's own default is that of the enqueueing process.
  */
 public final class BackgroundOptions {
     private static final Logger log = LoggerFactory.getLogger(BackgroundOptions.class);
-    /** Bytes that are remembered: the headers in a row may be long. */
+    /** The bytes of texts that are remembered: the headers in a row may be long. */
     private static final int REMEMBERED = 2 << 20;
 
     private static final LoadingCache<Question, ActivityOptions> ANSWERS = Caffeine.newBuilder()
@@ -44,7 +44,7 @@ public final class BackgroundOptions {
             return "Question[" + activity + "]";
         }
 
-        /** The text, and the answer with the headers in it. */
+        /** Returns the estimated bytes of the text and of the options that were read from it. */
         int weight() {
             return (int) Math.min(1_024 + 2 * Portion.heapBytes(json), Integer.MAX_VALUE);
         }
@@ -59,16 +59,17 @@ public final class BackgroundOptions {
 
     private BackgroundOptions() {}
 
-    /** The options of an activity as a background job, as this process knows them. */
+    /** Returns the options of an activity as a background job, as this process knows them. */
     public static ActivityOptions of(ActivityMethod activity) {
         return activity.ofJob();
     }
 
     /**
-     * What an attempt goes by.
+     * Returns the options of an attempt.
      *
      * @param json the options in the job's row
-     * @param activity as this process has it; empty where it does not: then what stands in the row holds
+     * @param activity the activity as this process has it; empty where it does not, and then the options in the row
+     *     hold
      */
     public static ActivityOptions now(String json, Optional<ActivityMethod> activity) {
         return activity.isEmpty() || EnqueuedOptions.of(json).isEmpty()
@@ -92,7 +93,7 @@ public final class BackgroundOptions {
         }
     }
 
-    /** These options with what stays as it was enqueued. */
+    /** Returns these options, with those that stay as they were at the enqueueing. */
     private static ActivityOptions inTheRow(ActivityOptions row, ActivityOptions here) {
         Duration toClose = row.scheduleToClose() == null ? here.scheduleToClose() : row.scheduleToClose();
         boolean once = row.atMostOnce() || here.atMostOnce();

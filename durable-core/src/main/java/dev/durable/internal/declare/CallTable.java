@@ -46,13 +46,13 @@ final class CallTable {
         return type;
     }
 
-    /** What a method is, or null: not every method can be called from outside. */
+    /** Returns the kind and name of a method; null where it can't be called from outside. */
     @Nullable
     Callee find(Method method) {
         return callees.get(method);
     }
 
-    /** The methods of one kind, as wording shows them. */
+    /** Returns the methods of one kind as error texts show them. */
     List<String> ofKind(CallKind kind) {
         return callees.values().stream()
                 .filter(callee -> callee.kind() == kind)
@@ -62,7 +62,10 @@ final class CallTable {
                 .toList();
     }
 
-    /** Clients may name the class where the interface is annotated. Whether that is right is for registration to say. */
+    /**
+     * Returns the annotated type: clients may name the class where the interface is annotated. Registration decides
+     * whether that is right.
+     */
     private static Class<?> declared(Class<?> type) {
         return type.isAnnotationPresent(Workflow.class)
                 ? type
@@ -76,11 +79,11 @@ final class CallTable {
     }
 
     /**
-     * What a method is.
+     * A method that can be called.
      *
      * @param kind its kind
-     * @param name of the signal or query, {@code run}, or the full name of the activity
-     * @param method as its {@link MethodSpec} has it
+     * @param name the name of the signal or query, {@code run}, or the full name of the activity
+     * @param method the method as its {@link MethodSpec} has it
      */
     record Callee(CallKind kind, String name, Method method) {}
 }

@@ -16,8 +16,8 @@ import java.util.stream.Stream;
 
 /**
  * Options from configuration, {@code durable.activities.Payments.start-to-close} and {@code
- * durable.activities.Payments.methods.charge.retry.max-attempts}. Spelling is relaxed as everywhere ({@code
- * startToClose}); a key that nothing answers to is an error, because a typing error would be silent otherwise.
+ * durable.activities.Payments.methods.charge.retry.max-attempts}. Spelling is relaxed ({@code startToClose} is
+ * accepted, too); a key that names no option is an error, because a typing error would be silent otherwise.
  */
 final class Configuration {
     static final String PREFIX = "durable.activities.";
@@ -41,12 +41,14 @@ final class Configuration {
         return configuration;
     }
 
-    /** Nothing configured. */
+    /** Returns a configuration without options. */
     static Configuration none() {
         return new Configuration(List.of(), new Problems());
     }
 
-    /** What configuration says of one activity: of its type, and over that of itself. */
+    /**
+     * Returns the options configured for one activity: those of its type, and over them those of the activity itself.
+     */
     OptionLevel of(ActivityDeclaration type, ActivityDeclaration.Declared activity) {
         return level(activity.name()).over(level(type.name()));
     }
@@ -119,7 +121,10 @@ final class Configuration {
         }
     }
 
-    /** Who is named at the front of the key; names may have dots in them, so the longest one counts. */
+    /**
+     * Returns the type or activity that is named at the front of the key; names may have dots in them, so the longest
+     * match counts.
+     */
     private static <T> Optional<Match<T>> match(String key, Collection<T> all, Function<T, Stream<String>> names) {
         List<String> words = Arrays.asList(key.split("\\.", -1));
         for (int length = words.size() - 1; length > 0; length--) {

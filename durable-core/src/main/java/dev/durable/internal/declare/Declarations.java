@@ -7,11 +7,11 @@ import java.lang.reflect.Type;
 import java.util.List;
 
 /**
- * Everything that was registered, right or wrong, for further checks of the engine, so that a user gets all errors at
- * once.
+ * All declarations that were registered, right or wrong, for further checks of the engine, so that a user gets all
+ * errors at once.
  *
- * @param signatures of the workflows, of their handlers and of all activities
- * @param implemented activities that are implemented here, with their options
+ * @param signatures the signatures of the workflows, of their handlers and of all activities
+ * @param implemented the activities that are implemented here, with their options
  */
 public record Declarations(List<MethodSpec> signatures, List<ActivityMethod> implemented) {
 
@@ -20,7 +20,10 @@ public record Declarations(List<MethodSpec> signatures, List<ActivityMethod> imp
         implemented = List.copyOf(implemented);
     }
 
-    /** Whether the declaration of a parameter or result alone tells that no payload can carry it, and so is refused already. */
+    /**
+     * Returns whether the declaration of a parameter or result alone shows that no payload can carry it, so that it is
+     * refused already.
+     */
     public static boolean isRefused(Type type) {
         return Unserialisable.reason(type).isPresent()
                 || GenericTypes.openVariable(type).isPresent();

@@ -18,7 +18,7 @@ final class Handlers {
 
     private Handlers() {}
 
-    /** All of a type. A method with two annotations gives two. */
+    /** Returns all handlers of a type. A method with two annotations gives two. */
     static List<Handler> of(Class<?> type) {
         List<Handler> found = new ArrayList<>();
         for (MethodTable.Entry entry : MethodTable.of(type).entries()) {
@@ -27,7 +27,10 @@ final class Handlers {
         return found;
     }
 
-    /** Those that nobody can call from outside, since they are static, private, or of another package. */
+    /**
+     * Returns the handlers that no caller can reach from outside, since they are static, private, or of another
+     * package.
+     */
     static List<Handler> unreachableOf(Class<?> type) {
         List<Handler> found = new ArrayList<>();
         for (Method method : MethodTable.of(type).unreachable()) {
@@ -36,7 +39,7 @@ final class Handlers {
         return found;
     }
 
-    /** Those that the methods of one class are annotated as, inherited ones left out. */
+    /** Returns the handlers that one class declares itself; inherited ones are left out. */
     static List<Handler> declaredIn(Class<?> type) {
         List<Handler> found = new ArrayList<>();
         for (Method method : type.getDeclaredMethods()) {
@@ -68,8 +71,8 @@ final class Handlers {
     /**
      * An annotated method.
      *
-     * @param kind what it is
-     * @param name of the signal or query; {@code run}
+     * @param kind its kind
+     * @param name the name of the signal or query; {@code run}
      * @param entry the method
      */
     record Handler(CallKind kind, String name, MethodTable.Entry entry) {
@@ -77,7 +80,7 @@ final class Handlers {
             return entry.method();
         }
 
-        /** Whether no annotation names it, so that its method does. */
+        /** Returns whether no annotation names it, so that it has its method's name. */
         boolean isUnnamed() {
             Signal signal = entry.annotation(Signal.class);
             Query query = entry.annotation(Query.class);

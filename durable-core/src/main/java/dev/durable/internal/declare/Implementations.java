@@ -24,7 +24,7 @@ final class Implementations {
         this.problems = problems;
     }
 
-    /** Binds the instance to every activity type that it is of. */
+    /** Binds the instance to every activity type that it implements. */
     void add(Object instance) {
         Set<Class<?>> types = typesOf(instance.getClass());
         if (types.isEmpty()) {
@@ -33,7 +33,6 @@ final class Implementations {
         bind(types, instance);
     }
 
-    /** Binds the instance to this type. */
     void add(Class<?> type, Object instance) {
         if (!ActivityDeclaration.isDeclaredBy(type)) {
             problems.add(ActivityProblems.notAnActivityType(type));
@@ -44,14 +43,17 @@ final class Implementations {
         }
     }
 
-    /** Binds the instance to these of the activity types that it is of; it may be of others, which others implement. */
+    /**
+     * Binds the instance to these of the activity types that it implements; other instances may implement its other
+     * types.
+     */
     void add(Set<Class<?>> chosen, Object instance) {
         Set<Class<?>> types = typesOf(instance.getClass());
         bindEach(chosen, instance);
         check(types, instance);
     }
 
-    /** The implementation of each type. */
+    /** Returns the implementation of each type. */
     Map<Class<?>, Object> byType() {
         return byType;
     }
@@ -92,12 +94,15 @@ final class Implementations {
         return annotated;
     }
 
-    /** Such a class is a second annotation on the implementation, not a type of its own. */
+    /**
+     * Returns whether the class implements an annotated interface: then its annotation is a second one on the
+     * implementation and makes no type of its own.
+     */
     private static boolean hasAnnotatedInterface(Class<?> type, Collection<Class<?>> annotated) {
         return annotated.stream().anyMatch(other -> other.isInterface() && other.isAssignableFrom(type));
     }
 
-    /** An implementation says nothing about options: workflows do not see it. */
+    /** Refuses options on an implementation, which workflows do not see. */
     private void check(Class<?> implementation, Collection<Class<?>> types, Class<?> anyType) {
         if (ActivityDeclaration.isDeclaredBy(implementation)) {
             problems.add(ActivityProblems.annotatedTwice(implementation, anyType));

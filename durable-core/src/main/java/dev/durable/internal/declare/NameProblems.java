@@ -6,7 +6,7 @@ import dev.durable.internal.declare.type.Problem;
 import dev.durable.store.Bounds;
 import java.lang.reflect.Method;
 
-/** The error texts about names: invalid ones, and names that two things share. */
+/** The error texts about names: invalid ones, and names that two declarations share. */
 final class NameProblems {
     private NameProblems() {}
 
@@ -18,9 +18,9 @@ final class NameProblems {
     }
 
     /**
-     * A name in a history that the source does not show.
+     * Describes a name that would stand in histories and does not stand in the source.
      *
-     * @param annotation what gives a name: {@code @Signal}
+     * @param annotation the annotation that can set a name: {@code @Signal}
      */
     static Problem mangled(Method method, String annotation) {
         return Problem.of(

@@ -50,7 +50,7 @@ final class OptionProblems {
         return new Problem(where, "has a wrong retryIf", reason);
     }
 
-    /** Why no worker could make one; empty when it can. */
+    /** Returns why no worker could create an instance of the class; empty when it can. */
     static Optional<String> unusableRetryIf(Class<? extends RetryIf> type) {
         String name = type.getTypeName();
         if (type.isInterface() || Modifier.isAbstract(type.getModifiers())) {
@@ -67,7 +67,7 @@ final class OptionProblems {
                         name + " has no constructor without arguments, and workers have nothing to give it: add one");
     }
 
-    /** Whether an activity of these options can end as they say when its attempts are used up. */
+    /** Returns the problem of an activity that can't end as its options say when its attempts are used up. */
     static Optional<Problem> ofEnd(String activity, MethodSpec method, ActivityOptions options) {
         OnExhausted end = options.retry().onExhausted();
         Class<?> result = method.method().getReturnType();
@@ -81,7 +81,7 @@ final class OptionProblems {
         };
     }
 
-    /** Whether a heartbeat that stays away can be noticed before the attempt is over anyway. */
+    /** Returns the problem of a heartbeat timeout that can't run out before the attempt is over anyway. */
     static Optional<Problem> ofHeartbeat(String activity, ActivityOptions options) {
         Duration heartbeat = options.heartbeatTimeout();
         return heartbeat == null || heartbeat.compareTo(options.startToClose()) <= 0

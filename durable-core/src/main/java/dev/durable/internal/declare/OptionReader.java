@@ -24,7 +24,7 @@ final class OptionReader {
         this.problems = problems;
     }
 
-    /** The level of the annotation that stands there. */
+    /** Returns the options of the annotation at this place. */
     static OptionLevel read(Activity annotation, String where, Problems problems) {
         OptionReader reader = new OptionReader(where, problems);
         reader.readOptions(annotation);
@@ -33,7 +33,7 @@ final class OptionReader {
         return reader.level;
     }
 
-    /** The exceptions that the annotation names. */
+    /** Returns the exceptions that the annotation names. */
     static List<Class<? extends Throwable>> doNotRetry(Activity annotation) {
         return List.of(annotation.retry().doNotRetry());
     }

@@ -18,11 +18,12 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The options builder of a call site, {@code Durable.activities(Payments.class, o -> o.startToClose(…))}. The last
- * level: it may also switch off what annotations switched on. Exceptions add to those declared.
+ * The options builder of a call site, {@code Durable.activities(Payments.class, o -> o.startToClose(…))}. It is the
+ * last level: it may also switch off options that annotations switched on. Its {@code doNotRetry} exceptions add to the
+ * declared ones.
  */
 public final class OptionsAtCallSite implements ActivityOptionsBuilder {
-    /** What a job's row has columns for, which the store goes by without asking anybody. */
+    /** The options for which a job's row has columns, by which the store acts without a worker. */
     private static final Set<Option> IN_THE_ROW = EnumSet.of(
             Option.TASK_QUEUE,
             Option.SCHEDULE_TO_START,
@@ -35,7 +36,7 @@ public final class OptionsAtCallSite implements ActivityOptionsBuilder {
     private final List<String> doNotRetry = new ArrayList<>();
     private @Nullable RetryPolicy replacement;
 
-    /** What was chosen where a job was enqueued, to be put over options, or added to. */
+    /** Returns the options that were chosen where a job was enqueued, to be put over others or added to. */
     public static OptionsAtCallSite of(EnqueuedOptions chosen) {
         OptionsAtCallSite site = new OptionsAtCallSite();
         RetryPolicy policy = chosen.retry();
@@ -48,13 +49,16 @@ public final class OptionsAtCallSite implements ActivityOptionsBuilder {
         return site;
     }
 
-    /** What was set here, to be kept with a background job: without what its row has columns for. */
+    /**
+     * Returns the options that were set here, to be kept with a background job, without those for which its row has
+     * columns.
+     */
     public EnqueuedOptions chosen() {
         return new EnqueuedOptions(level.texts(IN_THE_ROW), level.headers(), doNotRetry, replacement);
     }
 
     /**
-     * The declared options with what was set here put over them.
+     * Returns the declared options with those that were set here put over them.
      *
      * @throws IllegalArgumentException when both do not fit together
      */

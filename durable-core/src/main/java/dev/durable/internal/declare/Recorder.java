@@ -17,9 +17,9 @@ public final class Recorder {
 
     /**
      * Records a call whose result is asked for. The lambda runs twice where the result is a number, character or
-     * boolean. What it throws before its call passes through.
+     * boolean. An exception of the lambda before its call passes through.
      *
-     * @throws IllegalArgumentException when it makes none, several, one of another kind, or touches the result
+     * @throws IllegalArgumentException when it makes no call, several, one of another kind, or touches the result
      */
     public static <T, R extends @Nullable Object> Recorded record(Class<T> type, Call<T, R> call, CallKind kind) {
         CallTable table = CallTable.of(type);
@@ -33,7 +33,7 @@ public final class Recorder {
     /**
      * Records a call whose result is not asked for.
      *
-     * @throws IllegalArgumentException when it makes none, several, or one of another kind
+     * @throws IllegalArgumentException when it makes no call, several, or one of another kind
      */
     public static <T> Recorded record(Class<T> type, VoidCall<T> call, CallKind kind) {
         CallTable table = CallTable.of(type);
@@ -62,7 +62,9 @@ public final class Recorder {
         }
     }
 
-    /** Computing an argument failed: that is the caller's own, checked or not. */
+    /**
+     * Returns the exception with which the computation of an argument failed: it is the caller's own, checked or not.
+     */
     @SuppressWarnings("unchecked")
     private static <X extends Exception> RuntimeException unchanged(Exception e) throws X {
         throw (X) e;

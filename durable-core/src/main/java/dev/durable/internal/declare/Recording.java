@@ -10,7 +10,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The invocation handler that records the call which one lambda makes on an empty object. Used by one thread, and over
+ * The invocation handler that records the call which one lambda makes on an empty object. Used by one thread, and ended
  * when the lambda returns.
  */
 final class Recording implements InvocationHandler {
@@ -46,7 +46,7 @@ final class Recording implements InvocationHandler {
         return sentinels.of(method.getReturnType());
     }
 
-    /** The lambda has returned. */
+    /** Ends the recording, as the lambda has returned. */
     void end() {
         over = true;
     }
@@ -55,18 +55,18 @@ final class Recording implements InvocationHandler {
         return first == null;
     }
 
-    /** What the call's result is, as its caller sees it. */
+    /** Returns the result type of the call in the view of its caller. */
     Class<?> result() {
         return seen().getReturnType();
     }
 
-    /** The call, once it is checked. */
+    /** Returns the call, once it is checked. */
     Recorded recorded() {
         CallTable.Callee callee = Objects.requireNonNull(table.find(seen()));
         return new Recorded(callee.name(), callee.method(), arguments);
     }
 
-    /** Exactly one call, of that kind. */
+    /** Checks that the lambda made exactly one call, of that kind. */
     Recording check(CallKind kind) {
         if (first == null) {
             throw new IllegalArgumentException(RecorderProblems.noCall(table, kind));
@@ -84,7 +84,7 @@ final class Recording implements InvocationHandler {
         return this;
     }
 
-    /** The lambda returned what the call seemed to return. */
+    /** Checks that the lambda returned the value that its call seemed to return. */
     Recording checkUntouched(@Nullable Object returned) {
         if (!sentinels.isUntouched(result(), returned)) {
             throw new IllegalArgumentException(RecorderProblems.touched(table, seen(), returned));
@@ -92,7 +92,7 @@ final class Recording implements InvocationHandler {
         return this;
     }
 
-    /** What to say when the lambda threw after its call. */
+    /** Returns the error for a lambda that threw after its call. */
     IllegalArgumentException failed(Exception thrown) {
         return new IllegalArgumentException(RecorderProblems.failed(table, seen(), thrown), thrown);
     }

@@ -28,7 +28,7 @@ final class Registration {
     private final Set<Class<?>> injected = new LinkedHashSet<>();
     private final List<MethodSpec> signatures = new ArrayList<>();
 
-    /** A workflow class or an activity instance. */
+    /** Adds a workflow class or an activity instance. */
     void add(Object classOrInstance) {
         if (classOrInstance instanceof Class<?> type) {
             addClass(type);
@@ -39,17 +39,17 @@ final class Registration {
         }
     }
 
-    /** An instance for that type. */
+    /** Adds an instance for that type. */
     void add(Class<?> activityType, Object instance) {
         implementations.add(activityType, instance);
     }
 
-    /** An instance for these of the activity types that it is of. */
+    /** Adds an instance for these of the activity types that it implements. */
     void add(Set<Class<?>> activityTypes, Object instance) {
         implementations.add(activityTypes, instance);
     }
 
-    /** An activity type that is called by name only: known, as if it were injected. */
+    /** Adds an activity type that is called by name only; it is known as if it were injected. */
     void addActivityType(Class<?> type) {
         if (ActivityDeclaration.isDeclaredBy(type)) {
             injected.add(type);
@@ -67,7 +67,7 @@ final class Registration {
         }
     }
 
-    /** The registry, if nothing is wrong. */
+    /** Returns the registry, if no declaration is wrong. */
     Registry finish(
             Map<String, String> properties,
             OnExhausted jobsOnExhausted,
@@ -110,7 +110,7 @@ final class Registration {
         return drafts;
     }
 
-    /** Of all types that are implemented, injected or called by name here. */
+    /** Returns the declarations of all types that are implemented, injected or called by name here. */
     private Map<Class<?>, ActivityDeclaration> declarations() {
         Map<Class<?>, ActivityDeclaration> read = new LinkedHashMap<>();
         Map<String, Class<?>> byName = new HashMap<>();
@@ -165,7 +165,7 @@ final class Registration {
 
     private record Known(ActivityType type, ActivityMethod method) {
 
-        /** As overloaded, or as two types of one name. */
+        /** Returns whether the clash is reported already, as an overload or as two types of one name. */
         boolean isReportedWith(Known other) {
             return type.name().equals(other.type.name()) && method.name().equals(other.method.name());
         }

@@ -17,8 +17,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
 /**
- * All that is registered with an engine: workflow types, activity types and their implementations, by name. Immutable
- * and thread-safe; what a client asks for beyond that is read once and remembered.
+ * The workflow types, activity types and implementations that are registered with an engine, by name. Immutable and
+ * thread-safe; further types that a client asks for are read once and remembered.
  */
 public final class Registry {
     private final Map<String, WorkflowType> workflows;
@@ -50,51 +50,54 @@ public final class Registry {
         return new Builder();
     }
 
-    /** The workflow registered under this name or alias. */
+    /** Returns the workflow registered under this name or alias. */
     public Optional<WorkflowType> workflow(String nameOrAlias) {
         return Optional.ofNullable(workflows.get(nameOrAlias));
     }
 
     /**
-     * The workflow that a class or interface declares. One that is not registered here is read for a client's use: it
-     * has no constructor and no dependencies.
+     * Returns the workflow that a class or interface declares. One that is not registered here is read for a client's
+     * use: it has no constructor and no dependencies.
      *
-     * @throws dev.durable.RegistrationException when the class declares none, or a wrong one
+     * @throws dev.durable.RegistrationException when the class declares none, or declares one wrongly
      */
     public WorkflowType workflowOf(Class<?> type) {
         return workflowsByClass.computeIfAbsent(type, Registry::readForClient);
     }
 
-    /** The workflows registered, each once. */
+    /** Returns the registered workflows, each once. */
     public Set<WorkflowType> workflows() {
         return Set.copyOf(workflows.values());
     }
 
-    /** The activities implemented here, each once. */
+    /** Returns the activities implemented here, each once. */
     public Set<ActivityBinding> activities() {
         return Set.copyOf(activities.values());
     }
 
-    /** The activity types that an object of this class implements: annotated interfaces and classes, also behind proxies. */
+    /**
+     * Returns the activity types that an object of this class implements: annotated interfaces and classes, also behind
+     * proxies.
+     */
     public static Set<Class<?>> activityTypesOf(Class<?> implementation) {
         return Implementations.typesOf(implementation);
     }
 
-    /** Names and aliases of the workflows registered. */
+    /** Returns the names and aliases of the registered workflows. */
     public Set<String> workflowTypes() {
         return workflows.keySet();
     }
 
-    /** Names and aliases of the activities that the types registered here declare. */
+    /** Returns the names and aliases of the activities that the types registered here declare. */
     public Set<String> declaredActivities() {
         return Set.copyOf(activityMethods.keySet());
     }
 
     /**
-     * The names of an engine with this registry.
+     * Returns the names under which an engine with this registry works.
      *
-     * @param schema of its tables; empty has none
-     * @param served task queues that it serves
+     * @param schema the schema of its tables; empty for none
+     * @param served the task queues that it serves
      */
     public EngineNames names(String schema, Set<String> served) {
         Set<String> queues = new HashSet<>(served);
@@ -108,29 +111,29 @@ public final class Registry {
         return new EngineNames(schema, workflows.keySet(), all, signals, queues);
     }
 
-    /** The activity implemented here under this name or alias. */
+    /** Returns the activity implemented here under this name or alias. */
     public Optional<ActivityBinding> activity(String nameOrAlias) {
         return Optional.ofNullable(activities.get(nameOrAlias));
     }
 
-    /** Names and aliases of the activities implemented here. */
+    /** Returns the names and aliases of the activities implemented here. */
     public Set<String> activityNames() {
         return activities.keySet();
     }
 
     /**
-     * The activity that a type registered here declares under this name or alias, with configuration applied. Registered are
-     * types that are implemented here, injected into a workflow, or told of; others are not looked at, though {@link #activityType}
-     * may have read them: what a name means must not hang on what was called before.
+     * Returns the activity that a type registered here declares under this name or alias, with configuration applied.
+     * Registered are types that are implemented here, injected into a workflow, or added by name. Types that only
+     * {@link #activityType} has read do not count: the meaning of a name must not depend on earlier calls.
      */
     public Optional<ActivityMethod> activityMethod(String nameOrAlias) {
         return Optional.ofNullable(activityMethods.get(nameOrAlias));
     }
 
     /**
-     * The declared activity type with configuration applied, implemented here or not.
+     * Returns the declared activity type with configuration applied, implemented here or not.
      *
-     * @throws dev.durable.RegistrationException when the class declares none, or a wrong one
+     * @throws dev.durable.RegistrationException when the class declares none, or declares one wrongly
      */
     public ActivityType activityType(Class<?> type) {
         return activityTypes.computeIfAbsent(type, this::readActivityType);
@@ -159,7 +162,7 @@ public final class Registry {
 
     private record Chosen(Set<Class<?>> types, Object implementation) {}
 
-    /** Collects what an engine is to know. Not thread-safe. */
+    /** Collects the declarations of an engine. Not thread-safe. */
     public static final class Builder {
         private final List<Object> registered = new ArrayList<>();
         private final Map<Class<?>, List<Object>> typed = new LinkedHashMap<>();
@@ -170,7 +173,7 @@ public final class Registry {
 
         private Builder() {}
 
-        /** Workflow classes and activity instances, sorted by their annotations. */
+        /** Adds workflow classes and activity instances, which their annotations tell apart. */
         public Builder register(Object... classesAndInstances) {
             for (Object one : classesAndInstances) {
                 registered.add(
@@ -179,32 +182,32 @@ public final class Registry {
             return this;
         }
 
-        /** An implementation of the named activity type. */
+        /** Adds an implementation of the named activity type. */
         public <A> Builder activity(Class<A> type, A implementation) {
             typed.computeIfAbsent(type, t -> new ArrayList<>())
                     .add(Objects.requireNonNull(implementation, () -> "the implementation of " + type.getName()));
             return this;
         }
 
-        /** An implementation of these of the activity types that it is of. */
+        /** Adds an implementation for these of the activity types that it implements. */
         public Builder activities(Set<Class<?>> types, Object implementation) {
             chosen.add(new Chosen(types, implementation));
             return this;
         }
 
-        /** An activity type that workflows call by name, neither implemented nor injected here. */
+        /** Adds an activity type that workflows call by name, neither implemented nor injected here. */
         public Builder activityType(Class<?> type) {
             calledByName.add(type);
             return this;
         }
 
-        /** Options from configuration; every key begins with {@code durable.activities.} */
+        /** Adds options from configuration; every key begins with {@code durable.activities.} */
         public Builder configuration(Map<String, String> configuration) {
             properties.putAll(configuration);
             return this;
         }
 
-        /** What becomes of background jobs whose attempts are used up, where their activities do not say. */
+        /** Sets the end of background jobs whose attempts are used up, where their activities set none. */
         public Builder jobsOnExhausted(OnExhausted then) {
             jobsOnExhausted = then;
             return this;
@@ -213,7 +216,7 @@ public final class Registry {
         /**
          * Reads and checks everything.
          *
-         * @throws dev.durable.RegistrationException with all that is wrong
+         * @throws dev.durable.RegistrationException with all errors
          */
         public Registry build() {
             return build(declarations -> List.of());
@@ -222,8 +225,8 @@ public final class Registry {
         /**
          * Reads and checks everything.
          *
-         * @param more finds what else is wrong, each with the way out
-         * @throws dev.durable.RegistrationException with all that is wrong
+         * @param more finds further errors, each with the way out
+         * @throws dev.durable.RegistrationException with all errors
          */
         public Registry build(Function<? super Declarations, ? extends Collection<String>> more) {
             Registration registration = new Registration();

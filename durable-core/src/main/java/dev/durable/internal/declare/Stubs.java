@@ -20,7 +20,10 @@ import org.jspecify.annotations.Nullable;
 public final class Stubs {
     private Stubs() {}
 
-    /** A stub. What the call throws passes through as it is; a null where a primitive is due is its zero. */
+    /**
+     * Creates a stub. Exceptions of the call pass through unchanged; a null result where a primitive is declared
+     * becomes its zero.
+     */
     public static Object create(ActivityType type, StubCall call) {
         return EmptyObjects.create(type.type(), new Stub(type, call));
     }

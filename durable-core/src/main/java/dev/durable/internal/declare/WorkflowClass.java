@@ -14,7 +14,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Inspects a workflow class: which annotated type it implements and which constructor makes it. */
+/** Inspects a workflow class: the annotated type that it implements, and its constructor. */
 final class WorkflowClass {
     private final Class<?> type;
     private final Problems problems;
@@ -24,12 +24,12 @@ final class WorkflowClass {
         this.problems = problems;
     }
 
-    /** Whether the class, one of its superclasses or interfaces is a workflow. */
+    /** Returns whether the class, one of its superclasses or one of its interfaces is annotated as a workflow. */
     static boolean isMeant(Class<?> type) {
         return MethodTable.lineage(type).stream().anyMatch(t -> t.isAnnotationPresent(Workflow.class));
     }
 
-    /** The annotated type: the class itself, or the one interface that it implements. */
+    /** Returns the annotated type: the class itself, or the one interface that it implements. */
     Optional<Class<?>> declared() {
         List<Class<?>> interfaces = annotatedInterfaces();
         if (type.isAnnotationPresent(Workflow.class)) {
@@ -49,7 +49,7 @@ final class WorkflowClass {
         return Optional.empty();
     }
 
-    /** Of two that extend each other, the more specific one. */
+    /** Returns the annotated interfaces; of two that extend each other, the more specific one. */
     private List<Class<?>> annotatedInterfaces() {
         List<Class<?>> all = MethodTable.lineage(type).stream()
                 .filter(t -> t != type && t.isInterface() && t.isAnnotationPresent(Workflow.class))
@@ -59,7 +59,7 @@ final class WorkflowClass {
                 .toList();
     }
 
-    /** The only constructor, accessible; null when something is wrong with class or constructor. */
+    /** Returns the only constructor, made accessible; null when class or constructor have an error. */
     @Nullable
     Constructor<?> constructor(Class<?> declared) {
         if (type.isInterface()) {
@@ -82,7 +82,7 @@ final class WorkflowClass {
         return checked(constructors.getFirst());
     }
 
-    /** Annotations belong on the interface, which is all that clients have. */
+    /** Refuses annotations on the class, as they belong on the interface, which is all that clients have. */
     private void checkNoHandlers() {
         for (Class<?> c : MethodTable.lineage(type)) {
             if (!c.isInterface()) {
@@ -111,7 +111,10 @@ final class WorkflowClass {
         return constructor;
     }
 
-    /** Inner classes get the enclosing instance, local ones also the variables that they use. */
+    /**
+     * Returns whether the constructor takes an enclosing instance, as that of an inner class, or captured variables, as
+     * that of a local class.
+     */
     private boolean needsOuterInstance(Constructor<?> constructor) {
         boolean inner = type.isMemberClass() && !Modifier.isStatic(type.getModifiers());
         boolean local = type.isLocalClass() || type.isAnonymousClass();

@@ -15,7 +15,7 @@ import java.util.stream.Stream;
 
 /** The error texts about workflow classes, their constructors and handlers. */
 final class WorkflowProblems {
-    /** What people inject into services, and what a workflow has in its place. */
+    /** Classes that applications inject into services, with what a workflow uses in their place. */
     private static final Map<String, String> INSTEAD = Map.ofEntries(
             Map.entry("java.time.Clock", "Ask Durable.now(), which is the same on replay"),
             Map.entry("java.util.Random", "Ask Durable.random(), which is the same on replay"),
@@ -25,7 +25,7 @@ final class WorkflowProblems {
             Map.entry("java.util.concurrent.ExecutorService", "Use Durable.async(…)"),
             Map.entry("dev.durable.client.DurableClient", "Call it in an activity"));
 
-    /** By the packages of what reaches outside: the core knows none of them. */
+    /** The packages of classes that reach a database or a network; matched by name, as the core knows none of them. */
     private static final Pattern DATABASE = Pattern.compile(
             "javax\\.sql\\.|java\\.sql\\.|jakarta\\.persistence\\.|org\\.jooq\\.|org\\.hibernate\\.|org\\.springframework\\.(jdbc|data)\\.");
 

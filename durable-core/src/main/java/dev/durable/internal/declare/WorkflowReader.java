@@ -26,7 +26,10 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Reads what a workflow declares: its name and queue, its run method and handlers. The annotated class or interface only. */
+/**
+ * Reads the declaration of a workflow: its name and queue, its run method and handlers. It reads the annotated class or
+ * interface only.
+ */
 final class WorkflowReader {
     private static final String DEFAULT_QUEUE = "default";
 
@@ -42,7 +45,7 @@ final class WorkflowReader {
         this.signatures = new SignatureReader(declared, problems);
     }
 
-    /** Reads the workflow that a class or interface declares; nothing when that is wrong. */
+    /** Reads the workflow that a class or interface declares; returns empty when that has errors. */
     static Optional<WorkflowType> read(Class<?> declared, Problems problems) {
         WorkflowReader reader = new WorkflowReader(declared, problems);
         reader.checkShape();

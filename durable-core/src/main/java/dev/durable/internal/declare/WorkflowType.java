@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param aliases former names
  * @param taskQueue its default queue
  * @param declared the annotated class or interface, which clients use
- * @param implementation the class that runs; the declared one where a client knows no more
+ * @param implementation the class that runs; the declared type where a client knows only that
  * @param constructor its only constructor, accessible; null where a client knows only the declaration
  * @param dependencies the activity types of its parameters, in order
  * @param stallOn exceptions that stall a run instead of failing it; empty where the engine's default counts
@@ -60,17 +60,17 @@ public record WorkflowType(
         }
     }
 
-    /** What happens to the handler of this signal when the run ends before it. */
+    /** Returns what happens to the handler of this signal when the run ends before it. */
     public HandlerUnfinishedPolicy unfinishedPolicy(String signal) {
         return methods.unfinishedPolicies().getOrDefault(signal, HandlerUnfinishedPolicy.WARN_AND_ABANDON);
     }
 
-    /** The exceptions that its run method names. */
+    /** Returns the exceptions that the run method declares. */
     public Collection<Class<? extends Throwable>> named() {
         return methods.run().named();
     }
 
-    /** The name, then the aliases. */
+    /** Returns the name, then the aliases. */
     public List<String> names() {
         return Stream.concat(Stream.of(name), aliases.stream()).distinct().toList();
     }

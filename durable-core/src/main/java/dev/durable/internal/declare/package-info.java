@@ -1,6 +1,6 @@
 /**
- * Reads what users declare (annotations, signatures, options), refuses all that is wrong at once, and makes stubs and
- * recorded calls of it.
+ * Reads the declarations of users (annotations, signatures, options), refuses all errors at once, and makes stubs and
+ * recorded calls of the declared types.
  *
  * <pre>
  *  classes, instances, configuration                    lambda  w -> w.run(order)
@@ -16,23 +16,22 @@
  *                  Registry: WorkflowType, ActivityType, ActivityBinding, all immutable
  * </pre>
  *
- * <p>What it believes:
+ * <p>Its rules:
  *
  * <ul>
  *   <li>A declaration is right as a whole or refused as a whole, before anything runs. Every {@link
  *       dev.durable.internal.declare.type.Problem} says where, what, and the way out; the wording of a family lives in one class
  *       ({@code …Problems}).
- *   <li>Types come from declared signatures only, generics resolved against the declared class. What stays open can't be
- *       read back, so it is refused here and not by the payload codec in the middle of a run.
+ *   <li>Types come from declared signatures only, generics resolved against the declared class. A type variable that
+ *       stays open can't be read back, so it is refused here and not by the payload codec in the middle of a run.
  *   <li>A method is its most specific declaration: overrides, bridges and generic supertypes are {@linkplain
  *       dev.durable.internal.declare.type.MethodTable one entry}. An override need not repeat an annotation.
  *   <li>Options are levels of what is set, merged attribute by attribute: type &lt; method &lt; configuration &lt; call
  *       site. In annotations booleans and {@code doNotRetry} only add; later levels may set them either way.
- *   <li>Nothing here outlives the user's classes: what is kept per class is kept by {@link java.lang.ClassValue}.
+ *   <li>No object of this package outlives the user's classes: caches per class are {@link java.lang.ClassValue}s.
  * </ul>
  *
- * <table>
- *   <caption>What is refused</caption>
+ * <table> <caption>Refused declarations</caption>
  *   <tr><th>Declaration</th><th>Way out</th></tr>
  *   <tr><td>no {@code @Run}, or two</td><td>annotate one method</td></tr>
  *   <tr><td>two signals, two queries or two activities of one name (overloads)</td>

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Task queues that share slots, each with a weight: while all of them have jobs, each gets its part of what is claimed;
- * what one leaves, the others take. Not thread-safe: belongs to the loop that claims.
+ * Task queues that share slots, each with a weight: while all of them have jobs, each gets its part of the claimed
+ * slots; slots that one queue does not use go to the others. Not thread-safe: belongs to the loop that claims.
  */
 public final class ActivityPool {
     private final String name;
@@ -17,8 +17,8 @@ public final class ActivityPool {
     private final List<Member> members;
 
     /**
-     * @param name of the pool, or of its only queue
-     * @param slots shared by all
+     * @param name the name of the pool, or of its only queue
+     * @param slots the slots that all queues share
      * @param weights the queues, each with its weight
      */
     ActivityPool(String name, ActivitySlots slots, Map<ActivityQueue, Integer> weights) {
@@ -31,7 +31,7 @@ public final class ActivityPool {
                 .toList();
     }
 
-    /** A queue with slots of its own. */
+    /** Creates the pool of a queue with slots of its own. */
     public static ActivityPool of(ActivityQueue queue) {
         return new ActivityPool(queue.name(), queue.slots(), Map.of(queue, 1));
     }
@@ -44,12 +44,15 @@ public final class ActivityPool {
         return slots;
     }
 
-    /** The heaviest first. */
+    /** Returns the queues, the heaviest first. */
     public List<ActivityQueue> queues() {
         return members.stream().map(member -> member.queue).toList();
     }
 
-    /** How many of so many slots each queue gets first; over time in proportion to the weights (smooth round robin). */
+    /**
+     * Returns how many of so many slots each queue gets first; over time in proportion to the weights (smooth round
+     * robin).
+     */
     Map<ActivityQueue, Integer> share(int count, List<ActivityQueue> among) {
         List<Member> sharing =
                 members.stream().filter(member -> among.contains(member.queue)).toList();

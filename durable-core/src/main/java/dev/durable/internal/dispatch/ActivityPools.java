@@ -13,8 +13,8 @@ import java.util.concurrent.Executor;
 /**
  * The task queues that this process serves, each with slots and threads of its own or in a pool that shares both.
  *
- * @param queues by name
- * @param pools each queue is in one
+ * @param queues the queues by name
+ * @param pools the pools; each queue is in one
  */
 public record ActivityPools(Map<String, ActivityQueue> queues, List<ActivityPool> pools) {
 

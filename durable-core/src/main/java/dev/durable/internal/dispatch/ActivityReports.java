@@ -19,12 +19,12 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Reports the outcomes of activity attempts that have a job to the store. An outcome is first offered to the run's
- * cached instance in this process, which writes it together with the step that follows; else it goes into the run's
- * inbox. Everything that ends an attempt keeps its lease known until it is durable or refused.
+ * cached instance in this process, which writes it together with the turn that follows; else it goes into the run's
+ * inbox. The lease of an ended attempt stays known until the end is durable or refused.
  *
- * <p>Stale answers are no errors: a timeout or another worker was faster. Where the store refuses an end for good, the attempt
- * reports another one, its failure. What the store can't take at all is forgotten here; the lease, which is then held by nobody,
- * is found and given back.
+ * <p>Stale answers are no errors: a timeout or another worker was faster. Where the store refuses an end for good, the
+ * attempt reports another one, its failure. An end that the store can't take at all is forgotten here; {@link
+ * HeldLeases} then finds a lease that this process does not know, and gives it back.
  */
 public final class ActivityReports implements Reports {
     private static final Logger log = LoggerFactory.getLogger(ActivityReports.class);
@@ -43,12 +43,15 @@ public final class ActivityReports implements Reports {
         this.leases = leases;
     }
 
-    /** The receiver of outcomes that no run in memory takes, before they go to an inbox. Set before anything runs. */
+    /**
+     * Sets the receiver of outcomes that no run in memory takes, before they go to an inbox. Called before anything
+     * runs.
+     */
     public void background(AttemptOutcome.Sink sink) {
         background = sink;
     }
 
-    /** How transactional activities are committed. Set before anything runs. */
+    /** Sets how transactional activities are committed. Called before anything runs. */
     public void transactional(Optional<TransactionalActivities> store) {
         transactional = store;
     }
@@ -81,13 +84,16 @@ public final class ActivityReports implements Reports {
         }
     }
 
-    /** Not by the run's next step, which does not free places under limits. */
+    /**
+     * Writes the outcome to the inbox at once rather than with the run's next turn, which does not free places under
+     * limits.
+     */
     @Override
     public void settleAndGoOn(AttemptOutcome outcome, Runnable then) {
         end(new JobUpdate.BodyGoesOn(settlement(outcome)), then, outcome.refusal());
     }
 
-    /** The outcome goes into the run's inbox. Has no effect when it is there, or was taken otherwise. */
+    /** Sends the outcome to the run's inbox. Has no effect when it is there, or was taken otherwise. */
     public void toInbox(AttemptOutcome outcome) {
         end(settlement(outcome), () -> {}, outcome.refusal());
     }
@@ -115,8 +121,8 @@ public final class ActivityReports implements Reports {
     }
 
     /**
-     * The job was taken from its attempt, whose body may have kept its place under a limit: free, unless the body goes on;
-     * then it is when that ends.
+     * Frees the place under a limit of a job that was taken from its attempt. Where the body still runs, the place
+     * becomes free when the body ends.
      */
     void taken(JobKey key, UUID lease) {
         if (!leases.isLeftBehind(lease)) {
@@ -124,7 +130,7 @@ public final class ActivityReports implements Reports {
         }
     }
 
-    /** The answer comes on the lane's thread. */
+    /** Sends the update; the answer comes on the lane's thread. */
     @Override
     public void tell(JobUpdate update, Answer answer) {
         var unused = lane.submit(update).whenComplete((outcome, error) -> {
@@ -144,7 +150,7 @@ public final class ActivityReports implements Reports {
         return lane.held();
     }
 
-    /** How many reports were stale. */
+    /** Returns how many reports were stale. */
     public long stale() {
         return stale.sum();
     }

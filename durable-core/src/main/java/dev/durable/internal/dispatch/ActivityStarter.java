@@ -27,22 +27,22 @@ public final class ActivityStarter {
         return host;
     }
 
-    /** The session under which to claim. */
+    /** Returns the session under which jobs are claimed. */
     UUID session() {
         return session.get();
     }
 
-    /** From now on nothing is claimed; what comes otherwise begins. */
+    /** Ends claiming from now on; jobs that come otherwise still begin. */
     public void claimNoMore() {
         claimsNoMore = true;
     }
 
-    /** Whether jobs may be claimed. */
+    /** Returns whether jobs may be claimed. */
     boolean claims() {
         return !claimsNoMore && !draining;
     }
 
-    /** From now on nothing begins. */
+    /** Begins no more attempts from now on. */
     public void drain() {
         draining = true;
     }

@@ -25,7 +25,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Claims ready jobs of one task queue, or of a few that share slots, never more than there are free slots for, and
+ * Claims ready jobs of one task queue, or of a few that share slots, at most as many as there are free slots, and
  * begins each at once: no leased job ever waits here.
  *
  * <pre>
@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  *     └────── a while that grows with each empty claim ◄───────────────┘ not full
  * </pre>
  *
- * A claim whose reply is lost leaves leases that nobody here knows; {@link HeldLeases} gives them back.
+ * A claim whose reply is lost leaves leases that this process does not know; {@link HeldLeases} gives them back.
  */
 public final class ActivityWorker implements Step {
     /** The time between two checks whether the activities that run here leave room for more. */
@@ -48,21 +48,22 @@ public final class ActivityWorker implements Step {
     private final TransactionalShare share;
     private final PollPace pace;
     private long nextClaim;
-    /** When a limit allows more jobs, by the claims of this call. */
+    /** The time after which a limit allows more jobs, by the claims of this call; null where none is in the way. */
     private @Nullable Duration retryIn;
     /**
-     * The bytes that the claims of this call have brought at most; more jobs may wait where that is a whole portion.
+     * An upper bound of the bytes that the claims of this call have brought; where that is a whole portion, more jobs
+     * may wait.
      */
     private long bytes;
 
     /**
-     * @param store where jobs are claimed
-     * @param pool which jobs, and where they run
-     * @param activities what this process implements
-     * @param starter begins them
-     * @param rules what is paused and limited
-     * @param share how many transactional ones may run at once
-     * @param pace how often to look
+     * @param store the store in which jobs are claimed
+     * @param pool the queues whose jobs are claimed, with their slots
+     * @param activities the activities that this process implements
+     * @param starter begins the claimed jobs
+     * @param rules the pauses and limits of the queues
+     * @param share bounds how many transactional activities run at once
+     * @param pace the pauses between claims
      */
     public ActivityWorker(
             HistoryStore store,
@@ -135,7 +136,10 @@ public final class ActivityWorker implements Step {
         return full ? AGAIN : pause;
     }
 
-    /** To each queue its share; then what is left to those that may have more, until nobody has. */
+    /**
+     * Gives each queue its share of the slots, then the slots that are left to the queues that may have more jobs,
+     * until none has.
+     */
     private void fill(ArrayDeque<ActivitySlots.Slot> left) {
         List<ActivityQueue> asking = new ArrayList<>(pool.queues());
         asking.removeIf(queue -> rules.of(queue.name()).paused());
@@ -152,7 +156,10 @@ public final class ActivityWorker implements Step {
         }
     }
 
-    /** Whether the queue may have more. One whose claim fails, whatever stands in its rows, keeps no other of the pool. */
+    /**
+     * Claims for one queue; returns whether it may have more jobs. A claim that fails because of its queue's rows does
+     * not keep the other queues of the pool from their jobs.
+     */
     private boolean asks(
             ActivityQueue queue, ArrayDeque<ActivitySlots.Slot> left, int share, List<RuntimeException> failures) {
         Tries tries = starter.host().surroundings().telemetry().tries();
@@ -171,8 +178,9 @@ public final class ActivityWorker implements Step {
     }
 
     /**
-     * Transactional jobs need a place besides the slot. With places for only some of the slots, that many jobs are claimed
-     * whatever they are, and then, for the other slots, only jobs that need none.
+     * Claims jobs of a queue and begins them. Transactional jobs need a place besides the slot: where there are places
+     * for only some of the slots, that many jobs of any kind are claimed, and then, for the other slots, only jobs that
+     * need no place.
      */
     private int begin(ActivityQueue queue, ArrayDeque<ActivitySlots.Slot> left, int most) {
         Set<JobKey> unread =

@@ -22,24 +22,25 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A chore that compares the jobs that the store has under this session with what the process knows, so that nothing
- * depends on a
- * message that may be lost:
+ * A chore that compares the jobs that the store has under this session with the leases that the process knows, so that
+ * no lease depends on an answer that may be lost:
  *
  * <ul>
  *   <li>held there, unknown here: the reply to a claim was lost; given back, once no claim is under way that may bring it;
- *   <li>known here, not held there: the run was closed or somebody took over; the attempt is stale;
- *   <li>changed by orders (a deadline, options): the attempt is told;
- *   <li>cancel requested: the attempt is told, whether it heartbeats or not;
- *   <li>handed over to a run, and still held after several looks: the outcome goes to the run's inbox.
+ *   <li>known here, not held there: the run was closed, or another worker took over; the attempt is stale;
+ *   <li>changed by orders (a deadline, options): the attempt applies the changes;
+ *   <li>cancel requested: the attempt is cancelled, whether it heartbeats or not;
+ *   <li>handed over to a run, and still held after several checks: the outcome goes to the run's inbox.
  * </ul>
  */
 public final class HeldLeases implements Chore {
     private static final Logger log = LoggerFactory.getLogger(HeldLeases.class);
     private static final int PATIENCE = 3;
-    /** With nothing held, here or there, the store is asked that much less often. */
+    /**
+     * The factor by which the store is asked less often while neither it nor this process has a lease of the session.
+     */
     private static final int WHEN_IDLE = 3;
-    /** After a claim was lost, five looks within a second. */
+    /** The first pause after a claim whose answer was lost; it doubles, which makes five reads within a second. */
     private static final Duration FIRST_LOOK = Duration.ofMillis(25);
 
     private static final Duration LAST_LOOK = Duration.ofMillis(400);
@@ -50,9 +51,9 @@ public final class HeldLeases implements Chore {
     private final Duration interval;
     private final ChoreTally tally = new ChoreTally();
     private final Map<UUID, Set<Object>> suspects = new HashMap<>();
-    /** Until the next look, after a claim was lost; null when that is a while ago. */
+    /** The pause before the next read, for a while after a claim whose answer was lost; null otherwise. */
     private @Nullable Duration soon;
-    /** How often nothing was held here since the store was asked and had nothing either. */
+    /** How many times in a row no lease was held here since the store was asked and had none either. */
     private int idle = WHEN_IDLE;
 
     public HeldLeases(HistoryStore store, ActivityStarter starter, ActivityReports reports, Duration interval) {
@@ -80,7 +81,7 @@ public final class HeldLeases implements Chore {
             return interval;
         }
         UUID session = starter.session();
-        // Before the store is asked: what comes later may be missing from its answer.
+        // Collected before the store is asked: leases that come later may be missing from its answer.
         List<Attempt> attempts = leases().attempts();
         List<Leases.HandedOver> handedOver = leases().handedOver();
         Set<UUID> known = leases().tokens();
@@ -95,7 +96,10 @@ public final class HeldLeases implements Chore {
         return nextLook();
     }
 
-    /** What a lost claim has taken may be seen only now, or only the second time, if others are under way. */
+    /**
+     * Returns the pause before the next read. The leases of a claim whose answer was lost may become visible only now,
+     * and while other claims are under way they are known to be lost only at the second read.
+     */
     private Duration nextLook() {
         Duration look = soon;
         if (look == null) {
@@ -125,13 +129,14 @@ public final class HeldLeases implements Chore {
             AttemptOutcome outcome = taken.outcome();
             if (!held.contains(outcome.lease())) {
                 if (leases().remove(outcome.lease())) {
-                    // Settled just now, or taken away.
+                    // Settled just now, or taken by another worker.
                     reports.taken(outcome.key(), outcome.lease());
                 }
             } else if (taken.looks() < PATIENCE) {
                 leases().replace(taken, taken.lookedAt());
             } else if (!taken.toInbox()) {
-                // Once: while the database takes nothing, it waits there to be written as it does with its run.
+                // Sent only once: while the database takes no writes, the outcome waits in its lane, as it would with
+                // its run.
                 log.debug("the outcome of {} goes to the inbox", outcome.key());
                 leases().replace(taken, taken.sent());
                 reports.toInbox(outcome);
@@ -143,7 +148,7 @@ public final class HeldLeases implements Chore {
         }
     }
 
-    /** Tells how many were given back. */
+    /** Gives leases back that this process does not know; returns how many. */
     private int giveBackUnknown(Collection<HeldJob> held) {
         int givenBack = 0;
         Set<Object> underWay = leases().claimsUnderWay();

@@ -27,9 +27,9 @@ public final class InterruptedBodies {
     }
 
     /**
-     * One more was given back.
+     * Counts a job that was given back.
      *
-     * @param shown why, and how often
+     * @param shown the cause and the number of interruptions, for the log
      */
     public void add(ClaimedJob job, String shown) {
         int others;

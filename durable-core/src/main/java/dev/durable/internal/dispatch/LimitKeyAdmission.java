@@ -16,8 +16,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Triggers the admission of jobs that wait for their limit key: when such a job may have been created, when one has
- * ended here, and every poll interval for what happens in other processes. Level-triggered: it looks at what waits, not
- * at what happened. A process that never saw a limit key never asks.
+ * ended here, and every poll interval for what happens in other processes. It reads which jobs wait rather than
+ * counting on each event to arrive (level-triggered). A process that never saw a limit key never asks the store.
  */
 public final class LimitKeyAdmission implements Step {
     private static final Logger log = LoggerFactory.getLogger(LimitKeyAdmission.class);
@@ -30,29 +30,29 @@ public final class LimitKeyAdmission implements Step {
     private volatile boolean used;
     private volatile Runnable wake = () -> {};
 
-    /** With tries that remember queues of which nobody can be admitted. */
+    /** Creates the step with tries that remember queues in which no job can be admitted. */
     public LimitKeyAdmission(HistoryStore store, Duration pollInterval, Tries tries) {
         this.tries = tries;
         this.store = store;
         this.pollInterval = pollInterval;
     }
 
-    /** Wakes its loop. */
+    /** Sets the action that wakes the loop of this step. */
     public void onNudge(Runnable loop) {
         wake = loop;
     }
 
-    /** Whether a job with a limit key was ever seen here. */
+    /** Returns whether a job with a limit key was ever seen here. */
     public boolean isUsed() {
         return used;
     }
 
-    /** Jobs of this queue will wait for their keys; a {@link #look} follows when they are there. */
+    /** Notes that jobs of this queue will wait for their keys; a {@link #look} follows when they are in the store. */
     public void use() {
         used = true;
     }
 
-    /** Jobs of this queue may be let through. */
+    /** Has this queue checked for jobs that may be admitted. */
     public void look(String taskQueue) {
         used = true;
         toLookAt.add(taskQueue);

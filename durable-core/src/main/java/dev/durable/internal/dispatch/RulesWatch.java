@@ -21,13 +21,13 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A cache of the pauses and limits of the task queues that this process serves, refreshed by polling and by nudges.
- * Claims do not rest on it, they ask the store. It decides what is begun without a claim, and which claims are worth
- * it; while it can't be read, nothing is begun without a claim.
+ * Claims do not depend on it, as the store applies the rules itself. It decides which jobs are begun without a claim,
+ * and which claims are worth their cost; while the rules can't be read, no job is begun without a claim.
  */
 public final class RulesWatch implements Step {
     private static final Logger log = LoggerFactory.getLogger(RulesWatch.class);
 
-    /** The end of a delay is announced when it is this near. The rules are read more often than that. */
+    /** How long before its end a delay is announced. The rules are read more often than that. */
     public static final Duration DELAYS_AHEAD = Duration.ofSeconds(30);
 
     private static final String RULES = "the reading of the rules of the task queues";
@@ -42,7 +42,7 @@ public final class RulesWatch implements Step {
     private final Map<String, Instant> near = new HashMap<>();
 
     private volatile @Nullable QueueRules known;
-    /** Counts the calls of {@link #forget}: what was asked before one may be what held before. */
+    /** The number of calls of {@link #forget}: rules that were asked for before such a call may be those of before. */
     private int changes;
 
     private volatile long readAtNanos;
@@ -52,7 +52,7 @@ public final class RulesWatch implements Step {
     /**
      * @param changed called when rules have changed, each time jobs wait for their keys, and when the end of a delay is
      * near
-     * @param tries remembers that they can't be read
+     * @param tries remembers that the rules can't be read
      */
     public RulesWatch(
             HistoryStore store, Set<String> taskQueues, PollPace pace, Consumer<QueueRules> changed, Tries tries) {
@@ -73,7 +73,10 @@ public final class RulesWatch implements Step {
         return read() ? sleep(pace.afterNothing()) : AGAIN;
     }
 
-    /** False where they were changed meanwhile: this may be what held before. */
+    /**
+     * Reads the rules; returns false where they were changed meanwhile, so that the result may be older than the
+     * change.
+     */
     private boolean read() {
         try {
             int asked = changesSoFar();
@@ -100,7 +103,7 @@ public final class RulesWatch implements Step {
         return true;
     }
 
-    /** Whether a delay is about to end that has not been announced. */
+    /** Returns whether a delay is about to end that has not been announced. */
     private boolean nearsEnd(QueueRules read) {
         Instant soon = store.clock().now().plus(DELAYS_AHEAD);
         Map<String, Instant> ends = new HashMap<>(read.nextDelayed());
@@ -139,10 +142,10 @@ public final class RulesWatch implements Step {
     }
 
     /**
-     * Work came, and the rules may have something to say of it: they are read when they are older than a poll interval.
-     * Any thread.
+     * Notes that work came to which the rules may apply: they are read when they are older than a poll interval.
+     * Callable from any thread.
      *
-     * @return whether the loop sleeps for too long, and is to be woken
+     * @return whether the loop would sleep for too long and has to be woken
      */
     public boolean workCame() {
         boolean late = nextReadNanos - store.clock().nanoTime() > pace.polling().toNanos();
@@ -150,7 +153,7 @@ public final class RulesWatch implements Step {
         return late;
     }
 
-    /** They were changed: until they are read again, nothing is begun without a claim. */
+    /** Forgets the rules, as they were changed: until they are read again, no job is begun without a claim. */
     public void forget() {
         lock.lock();
         try {
@@ -161,19 +164,22 @@ public final class RulesWatch implements Step {
         }
     }
 
-    /** The rule of a queue; the default where it is not known here, since the store enforces the rules at the claim. */
+    /**
+     * Returns the rule of a queue; the default where it is not known here, since the store enforces the rules at the
+     * claim.
+     */
     public QueueRules.Rule of(String taskQueue) {
         QueueRules rules = known;
         return (rules == null ? QueueRules.NONE : rules).of(taskQueue);
     }
 
-    /** Whether it is counted how many jobs of a queue run at once; where the rules are not known it may be. */
+    /** Returns whether a limit counts how many jobs of a queue run at once; true where the rules are not known. */
     public boolean mayCountRunning(String taskQueue) {
         QueueRules rules = known;
         return rules == null || rules.of(taskQueue).limits().concurrency() != null;
     }
 
-    /** Whether a job of this activity may begin without a claim. */
+    /** Returns whether a job of this activity may begin without a claim. */
     public boolean free(String taskQueue, String activity) {
         QueueRules rules = known;
         return rules != null && rules.of(taskQueue).isFree() && !rules.pauses(activity);

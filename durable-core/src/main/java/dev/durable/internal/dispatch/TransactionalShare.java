@@ -13,8 +13,8 @@ import java.util.stream.Collectors;
  * loops of the engine need the rest.
  *
  * <p>A place is taken before a job is claimed or inserted, as a slot is, and is free again when the body's thread has
- * ended:
- * then its connection is back. What finds no place is not claimed; others may, or this process when a place is free.
+ * ended: then its connection is back. A job for which there is no place is not claimed; another process may claim it,
+ * or this one when a place is free.
  */
 public final class TransactionalShare {
     private final Set<String> activities;
@@ -27,8 +27,8 @@ public final class TransactionalShare {
     private volatile Consumer<String> refill = taskQueue -> {};
 
     /**
-     * @param activities the transactional ones
-     * @param size places
+     * @param activities the transactional activities
+     * @param size the number of places
      */
     public TransactionalShare(Set<String> activities, int size) {
         this.activities = Set.copyOf(activities);
@@ -36,27 +36,27 @@ public final class TransactionalShare {
         this.free = size;
     }
 
-    /** Called for such a queue when places are free again. */
+    /** Sets the action that is called for such a queue when places are free again. */
     public void onRefill(Consumer<String> claimer) {
         refill = claimer;
     }
 
-    /** Whether jobs of this activity need a place. */
+    /** Returns whether jobs of this activity need a place. */
     public boolean counts(String activity) {
         return activities.contains(activity);
     }
 
-    /** Whether any of these do. */
+    /** Returns whether jobs of any of these activities need a place. */
     boolean countsAny(Set<String> among) {
         return among.stream().anyMatch(activities::contains);
     }
 
-    /** Those that need no place. */
+    /** Returns those of the activities whose jobs need no place. */
     Set<String> others(Set<String> among) {
         return among.stream().filter(name -> !counts(name)).collect(Collectors.toUnmodifiableSet());
     }
 
-    /** How many places these jobs need. */
+    /** Returns how many places these jobs need. */
     int needed(List<ClaimedJob> jobs) {
         return (int) jobs.stream().filter(job -> counts(job.activity())).count();
     }
@@ -65,7 +65,7 @@ public final class TransactionalShare {
         return size;
     }
 
-    /** Takes as many places as there are, up to so many, for jobs of a queue. */
+    /** Takes places for jobs of a queue, as many as are free and at most so many; returns how many. */
     public int take(String taskQueue, int most) {
         lock.lock();
         try {
@@ -80,7 +80,7 @@ public final class TransactionalShare {
         }
     }
 
-    /** Nothing waits in this queue that would have needed more places than there were. */
+    /** Notes that no job waits in this queue that would have needed more places than there were. */
     void sated(String taskQueue) {
         lock.lock();
         try {
@@ -91,10 +91,9 @@ public final class TransactionalShare {
     }
 
     /**
-     * So many places are free again. A quarter must be free before claims are woken, or each end would cost a claim of
-     * its own. Each
-     * waiting queue is woken once: claims that only looked take places, too, and queues that woke each other for those
-     * would claim without end.
+     * Gives places back. A quarter must be free before claims are woken, or each end would cost a claim of its own.
+     * Each waiting queue is woken once: claims that find no job take places meanwhile, too, and queues that woke each
+     * other for those would claim without end.
      */
     public void giveBack(int places) {
         Set<String> told = Set.of();

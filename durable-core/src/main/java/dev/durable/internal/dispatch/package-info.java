@@ -1,5 +1,5 @@
 /**
- * Which jobs run in this process, and when: claims from task queues, slots, pools, limits.
+ * The choice of the jobs that run in this process: claims from task queues, slots, pools, limits.
  *
  * <pre>
  *   task queue ─► ActivityWorker ─ claims no more than there are free slots ─► ActivityStarter ─► attempt
@@ -9,8 +9,8 @@
  *
  * <ul>
  *   <li>A job is claimed only when a slot is free for it, so no lease lies idle in memory.
- *   <li>{@link dev.durable.internal.dispatch.HeldLeases} compares again and again what the store says this process holds with
- *       what it knows: no claim depends on an answer that may be lost.
+ *   <li>{@link dev.durable.internal.dispatch.HeldLeases} compares again and again the leases that the store has for
+ *       this process with those that the process knows: no claim depends on an answer that may be lost.
  * </ul>
  */
 @NullMarked

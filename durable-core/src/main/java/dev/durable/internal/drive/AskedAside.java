@@ -11,14 +11,14 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Threads that ask the store for callers: a pool without a free connection, a lock or a dead connection keeps one of these
- * for as long as it likes, while the caller goes on when the time of its call is over.
+ * Threads that read the store for callers: a pool without a free connection, a lock or a dead connection may keep one
+ * of these threads for long, while the caller goes on when the time of its call is over.
  *
  * <p>At most {@link #MOST} ask at once, and {@link #MOST_OF_VIEWS} the views; the questions of others wait in order. One whose caller gave up leaves the line, so
  * that no more wait than there are callers.
  */
 final class AskedAside implements AutoCloseable {
-    /** More than pools usually have connections. */
+    /** The most reads at once: more than pools usually have connections. */
     static final int MOST = 64;
 
     /** Listings are for people, and a replica that hangs keeps so many threads. */
@@ -26,7 +26,7 @@ final class AskedAside implements AutoCloseable {
 
     private static final Duration IDLE_THREADS_STAY = Duration.ofSeconds(30);
 
-    /** How long a close waits for its threads; one that a dead connection keeps ends when that does. */
+    /** How long a close waits for its threads; a thread that a dead connection keeps ends when the connection does. */
     private static final Duration LEAVING = Duration.ofSeconds(1);
 
     private final Set<Thread> made = ConcurrentHashMap.newKeySet();
@@ -35,7 +35,9 @@ final class AskedAside implements AutoCloseable {
     private final BoundedExecutor lineOfViews;
     private volatile boolean closed;
 
-    /** @param loggable what goes wrong on its threads as it may be logged */
+    /**
+     * @param loggable removes what must not be logged from exceptions of its threads
+     */
     AskedAside(UnaryOperator<Throwable> loggable) {
         Thread.Builder builder =
                 Thread.ofPlatform().daemon().name("durable-call-", 0).inheritInheritableThreadLocals(false);
@@ -57,7 +59,7 @@ final class AskedAside implements AutoCloseable {
         this.lineOfViews = new BoundedExecutor(threads, MOST_OF_VIEWS, loggable);
     }
 
-    /** The answer; when the engine is closed the caller's own thread asks. */
+    /** Returns the future answer; when the engine is closed, the question runs on the caller's own thread. */
     <T extends @Nullable Object> CompletableFuture<T> ask(Supplier<T> question) {
         return ask(line, question);
     }

@@ -3,8 +3,8 @@ package dev.durable.internal.drive;
 import java.time.Duration;
 
 /**
- * A chore that takes its work in batches: after a full one it goes on at once, else it sleeps as its pace says. Where the
- * database is away, what it was about to do is found there the next time.
+ * A chore that takes its work in batches: after a full one it goes on at once, else it sleeps as its pace says. Work
+ * that an absent database kept it from doing is found in the database the next time.
  */
 public final class BatchChore implements Chore {
     private final PollPace pace;
@@ -12,10 +12,10 @@ public final class BatchChore implements Chore {
     private final Work work;
     private final ChoreTally tally = new ChoreTally();
 
-    /** What it is for. */
+    /** The work of a chore. */
     @FunctionalInterface
     public interface Work {
-        /** Does at most so much of it, in as many transactions as it likes; tells how much. */
+        /** Does at most so much of the work, in as many transactions as it needs; returns how much. */
         int upTo(int most);
     }
 

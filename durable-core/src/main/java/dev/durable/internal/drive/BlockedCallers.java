@@ -19,7 +19,9 @@ public final class BlockedCallers {
     private final Set<Wait<?>> waiting = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
-    /** A thread's wait: for a copy of the future, which may have others who wait and is not for one of them to end. */
+    /**
+     * The wait of one thread, for a copy of the future: other threads may wait for that future, so no wait may end it.
+     */
     private static final class Wait<T extends @Nullable Object> {
         private final CompletableFuture<T> copy;
 
@@ -42,8 +44,8 @@ public final class BlockedCallers {
     /**
      * Blocks until the future is done.
      *
-     * @param timeout null waits for ever, zero or less only looks
-     * @throws StoreUnavailableException when the engine is closed, and the future not done
+     * @param timeout null waits for ever, zero or less does not wait
+     * @throws StoreUnavailableException when the engine is closed and the future is not done
      */
     <T extends @Nullable Object> T await(CompletableFuture<T> future, @Nullable Duration timeout)
             throws InterruptedException, ExecutionException, TimeoutException {
@@ -56,7 +58,8 @@ public final class BlockedCallers {
         Wait<T> wait = new Wait<>(future);
         waiting.add(wait);
         try {
-            // Checked after it was added: either close() has seen this wait, or this thread sees that it is closed.
+            // Checked after the wait was added: either close() has seen this wait, or this thread sees that the engine
+            // is closed.
             if (closed) {
                 wait.close();
             }
@@ -69,8 +72,8 @@ public final class BlockedCallers {
             }
             throw notDoneWithin(timeout);
         } catch (ExecutionException e) {
-            // Its own failure is told as the future itself tells it. Nor does a close end a wait for what was done just
-            // before.
+            // A failure of the future is thrown as the future itself throws it; a close does not end a wait for a
+            // future that was done just before.
             if (!(e.getCause() instanceof Closed) || future.isDone()) {
                 return future.get();
             }
@@ -84,18 +87,21 @@ public final class BlockedCallers {
         return new TimeoutException("not done within " + timeout);
     }
 
-    /** How many threads wait. */
+    /** Returns how many threads wait. */
     int size() {
         return waiting.size();
     }
 
-    /** The engine is closed: waits for anything that is not done fail from now on. */
+    /** Makes waits for futures that are not done fail from now on, as the engine is closed. */
     void close() {
         closed = true;
         waiting.forEach(Wait::close);
     }
 
-    /** For a caller whose thread was interrupted while it waited: the thread's flag is set again. */
+    /**
+     * Returns the exception for a caller whose thread was interrupted while it waited; sets the thread's interrupt flag
+     * again.
+     */
     public static CallInterruptedException interrupted(InterruptedException e) {
         Thread.currentThread().interrupt();
         return new CallInterruptedException(
@@ -105,7 +111,7 @@ public final class BlockedCallers {
                 e);
     }
 
-    /** The message for waits on a closed engine. */
+    /** Returns the exception for waits on a closed engine. */
     public static StoreUnavailableException nobodyWorks() {
         return new StoreUnavailableException(
                 "the engine was closed while this waited for it, or before. What was sent may have happened or not:"

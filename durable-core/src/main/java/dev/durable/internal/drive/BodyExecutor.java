@@ -19,13 +19,13 @@ import org.slf4j.LoggerFactory;
  * A thread pool for activity bodies that creates as many platform threads as are needed at once and wakes at most one
  * thread at a time.
  *
- * <p>Handing each task to a thread of its own, as a cached pool does, costs a wake-up a task; where bodies are short that is
- * most of what they cost (a quarter of a step, docs/decisions/0098). Here at most one thread is being woken at any time, and before it begins it wakes the next if
- * more tasks wait. So bodies that block run side by side as fast as threads wake up, and bodies that do not are run by the
- * few threads that are awake.
+ * <p>Handing each task to a thread of its own, as a cached pool does, costs a wake-up a task; where bodies are short
+ * that is most of their cost (a quarter of a step, docs/decisions/0098). Here at most one thread is being woken at any
+ * time, and before it begins it wakes the next if more tasks wait. So bodies that block run side by side as fast as
+ * threads wake up, and bodies that do not are run by the few threads that are awake.
  *
- * <p>For platform threads. A virtual one that waits for the lock here needs a carrier to take it, and whoever queues behind
- * it, a loop that keeps leases alive among them, would wait for that carrier, too.
+ * <p>It is for platform threads. A virtual thread that waits for the lock here needs a carrier to take it, and each
+ * thread that queues behind it, a loop that keeps leases alive among them, would wait for that carrier, too.
  */
 final class BodyExecutor implements Executor, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(BodyExecutor.class);
@@ -38,15 +38,15 @@ final class BodyExecutor implements Executor, AutoCloseable {
     private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
     private final Set<Thread> threads = new HashSet<>();
     private int idle;
-    /** A thread was started or signalled and has not taken a task yet. */
+    /** True while a thread was started or signalled and has not taken a task yet. */
     private boolean waking;
 
     private boolean closed;
 
     /**
-     * @param factory makes threads
-     * @param patience how long one without work stays
-     * @param loggable what a task throws as it may be logged
+     * @param factory makes the threads
+     * @param patience how long a thread without work stays
+     * @param loggable removes what must not be logged from exceptions of tasks
      */
     BodyExecutor(ThreadFactory factory, Duration patience, UnaryOperator<Throwable> loggable) {
         this.loggable = loggable;
@@ -80,7 +80,7 @@ final class BodyExecutor implements Executor, AutoCloseable {
         }
     }
 
-    /** Where no further thread can be started, the existing threads take the tasks. */
+    /** Starts a thread; where that fails, the existing threads take the tasks. */
     private void startOne() {
         try {
             Thread thread = factory.newThread(this::run);
@@ -110,7 +110,7 @@ final class BodyExecutor implements Executor, AutoCloseable {
     private @Nullable Runnable take(boolean started) {
         lock.lock();
         try {
-            // An interrupt was meant for the task before.
+            // An interrupt that is still set was meant for the task before.
             Thread.interrupted();
             waking &= !started;
             long left = patience.toNanos();
@@ -137,7 +137,7 @@ final class BodyExecutor implements Executor, AutoCloseable {
         }
     }
 
-    /** Interrupts all; what has not begun never will. */
+    /** Interrupts all threads; tasks that have not begun never will. */
     @Override
     public void close() {
         lock.lock();

@@ -6,21 +6,24 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The thread that is running an activity's body, so that an interrupt reaches this body or nobody. Interrupts reach the
- * body or nobody: one that came is not left to the thread's next task.
+ * The thread that is running an activity's body. An interrupt reaches that body or no code at all: one that arrives
+ * late is cleared before the thread's next task.
  */
 public final class BodyThread {
     private final ReentrantLock lock = new ReentrantLock();
     private @Nullable Thread thread;
     private @Nullable ThreadState before;
 
-    /** The body begins on this thread. */
+    /** Records that the body begins on this thread. */
     public void enter() {
         before = ThreadState.ofCurrent();
         set(Thread.currentThread());
     }
 
-    /** The body has ended: its thread is for the next one as it was for this one. Called on that thread. */
+    /**
+     * Records that the body has ended, and restores the thread's state of before for its next task. Called on that
+     * thread.
+     */
     public void leave() {
         set(null);
         Thread.interrupted();
@@ -30,7 +33,7 @@ public final class BodyThread {
         }
     }
 
-    /** Interrupts the body, if it is on its thread. */
+    /** Interrupts the body, if a thread runs it. */
     public void interrupt() {
         lock.lock();
         try {
@@ -42,7 +45,7 @@ public final class BodyThread {
         }
     }
 
-    /** Which thread it is on, and where; empty once it has ended. */
+    /** Returns the name of the body's thread and the top of its stack; empty once the body has ended. */
     public Optional<String> where() {
         lock.lock();
         try {

@@ -52,7 +52,7 @@ public final class BoundedExecutor implements Executor {
         }
     }
 
-    /** Takes out a task that has not begun; each who queues one should know it again. */
+    /** Takes out a task that has not begun; the caller passes the very task that it queued. */
     void withdraw(Runnable task) {
         lock.lock();
         try {
@@ -72,7 +72,7 @@ public final class BoundedExecutor implements Executor {
         }
     }
 
-    /** The next task for this thread; null where there is none, and then the place is free. */
+    /** Returns the next task for this thread; null where there is none, and then the thread's place is free. */
     private @Nullable Runnable next() {
         lock.lock();
         try {

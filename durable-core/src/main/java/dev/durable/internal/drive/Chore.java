@@ -5,9 +5,12 @@ import java.time.Duration;
 
 /** One recurring maintenance step of a worker process, with an interval and counts, run by {@link Upkeep}. */
 public interface Chore extends Step {
-    /** The longest that passes between two runs while all is well. */
+    /** Returns the longest time between two runs while the database answers. */
     Duration interval();
 
-    /** What it did. Written by the chore after each completed run, not when the database did not answer. */
+    /**
+     * Returns the counts of this chore. The chore writes them after each completed run, not when the database did not
+     * answer.
+     */
     ChoreTally tally();
 }

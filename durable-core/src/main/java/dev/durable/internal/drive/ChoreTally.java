@@ -1,15 +1,15 @@
 package dev.durable.internal.drive;
 
-/** Counts how often a chore ran and how many rows it processed. Written by its one thread, read by anybody. */
+/** Counts how often a chore ran and how many rows it processed. Written by the chore's one thread, read by any. */
 public final class ChoreTally {
     private volatile Done done = new Done(0, 0, 0);
 
     /**
-     * So far.
+     * The counts so far.
      *
-     * @param runs how often it did what it is for
-     * @param lastRows rows that it changed the last time
-     * @param rows rows that it changed in all
+     * @param runs the number of completed runs
+     * @param lastRows the rows that the last run changed
+     * @param rows the rows that all runs changed
      */
     public record Done(long runs, long lastRows, long rows) {}
 

@@ -12,7 +12,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The timers of a process: runs short actions at their time on the monotonic clock, such as timeouts of attempts,
- * heartbeats that were throttled, and looks at a queue for a retry that is due. What is entered must be quick and must not
+ * heartbeats that were throttled, and reads of a queue for a retry that is due. The actions must be quick and must not
  * run user code.
  *
  * <p>A {@link Step} on the store's clock, which tests turn on virtual time: a scheduler of the JDK has no clock that could be
@@ -26,21 +26,21 @@ public final class Deadlines implements Step {
     private final ReentrantLock lock = new ReentrantLock();
     private final TreeSet<Deadline> ahead = new TreeSet<>();
     private long entered;
-    /** When the loop wakes up next by itself; null is never. */
+    /** The time at which the loop wakes up next by itself; null for never. */
     private @Nullable Long nextLook;
 
     private volatile Runnable wake = () -> {};
 
     /**
-     * @param clock tells when they have come
-     * @param loggable what an action throws as it may be logged
+     * @param clock the clock of the deadlines
+     * @param loggable removes what must not be logged from exceptions of actions
      */
     public Deadlines(StoreClock clock, UnaryOperator<Throwable> loggable) {
         this.clock = clock;
         this.loggable = loggable;
     }
 
-    /** Wakes the loop when a deadline is entered that is earlier than its next wake-up. */
+    /** Sets the action that wakes the loop when a deadline is entered that is earlier than its next wake-up. */
     public void onEarlier(Runnable loop) {
         this.wake = loop;
     }
@@ -49,7 +49,7 @@ public final class Deadlines implements Step {
         return clock;
     }
 
-    /** Enters an action, to be done once the wait is over. */
+    /** Enters an action that runs once the wait is over. */
     public Deadline in(Duration wait, Runnable action) {
         boolean earlier;
         Deadline deadline;
@@ -58,7 +58,8 @@ public final class Deadlines implements Step {
         try {
             deadline = new Deadline(at, entered++, action);
             ahead.add(deadline);
-            // Where it comes first but those before it were taken back, the loop looks in time anyway.
+            // An entry that comes first only because those before it were cancelled needs no wake-up: the loop wakes in
+            // time anyway.
             earlier = nextLook == null || at - nextLook < 0;
             nextLook = earlier ? Long.valueOf(at) : nextLook;
         } finally {
@@ -115,7 +116,6 @@ public final class Deadlines implements Step {
         }
     }
 
-    /** An entry; equal to itself only. */
     public static final class Deadline implements Comparable<Deadline> {
         private final long at;
         private final long order;
@@ -127,7 +127,7 @@ public final class Deadlines implements Step {
             this.action = action;
         }
 
-        /** By difference, as the monotonic clock may begin anywhere and wrap. */
+        /** Compares by difference, as the monotonic clock may begin anywhere and wrap. */
         @Override
         public int compareTo(Deadline other) {
             int byTime = Long.compare(at - other.at, 0);

@@ -16,24 +16,24 @@ import org.jspecify.annotations.Nullable;
  */
 public interface Drive extends AutoCloseable {
 
-    /** What a step is like. */
+    /** The kind of a step, which decides its thread. */
     enum Kind {
-        /** Talks to the store; keeps leases alive: gets a platform thread. */
+        /** The step talks to the store and keeps leases alive: it gets a platform thread. */
         IO,
-        /** Runs workflow code, which switches coroutines: gets a virtual thread. */
+        /** The step runs workflow code, which switches coroutines: it gets a virtual thread. */
         TURNS
     }
 
     /** Adds a step and returns the action that wakes it. A step that is added after the start runs from then on. */
     Runnable add(String name, Kind kind, Step step);
 
-    /** Where the activity bodies of a queue run. */
+    /** Returns the executor on which the activity bodies of a queue run. */
     Executor activities(String taskQueue, boolean virtualThreads);
 
     /**
-     * Asks the store something for a client's thread, which waits for the answer by {@link #await} no longer than it likes:
-     * on another thread, which a pool or a lock may keep for longer. Who cancels the future withdraws a question that has
-     * not begun. Test kits ask on the client's own thread, at once.
+     * Reads the store for a client's thread, which waits for the answer by {@link #await} for the time of its call: the
+     * read runs on another thread, which a pool or a lock may keep for longer. Cancelling the future withdraws a read
+     * that has not begun. Test kits read on the client's own thread, at once.
      */
     default <T extends @Nullable Object> CompletableFuture<T> ask(Supplier<T> question) {
         return CompletableFuture.completedFuture(question.get());
@@ -59,21 +59,22 @@ public interface Drive extends AutoCloseable {
     void breathe();
 
     /**
-     * Somebody was given a future of a run's result, and may wait for it by means of his own. For test kits, which move
-     * time while he does and end the future where it can't come; threads have nothing to do for it.
+     * Notes that a caller has got the future of a run's result and may wait for it without the client. For test kits,
+     * which move time during such a wait and fail the future where the result can't come; a drive with threads does
+     * nothing.
      */
     default void promised(CompletableFuture<?> result) {}
 
-    /** A run has stalled and is tried again later. For test kits, which then end the waits of the test. */
+    /** Notes that a run has stalled and is tried again later. For test kits, which then end the waits of the test. */
     default void stalled(RunKey run, String why) {}
 
     /** Starts to run the steps. */
     void start();
 
-    /** Nanoseconds since the slowest of its steps came back or said that it gets on; large when one hangs. */
+    /** Returns the nanoseconds since the slowest of the steps returned or reported progress; large when one hangs. */
     long nanosSinceProgress();
 
-    /** Stops, after the calls of steps that are under way. */
+    /** Stops the steps, each after the call that is under way. */
     @Override
     void close();
 }

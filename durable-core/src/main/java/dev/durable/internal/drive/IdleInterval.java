@@ -5,15 +5,14 @@ import java.time.Duration;
 
 /**
  * Computes the longest time for which a loop may sleep between two polls: the poll interval, or five of them where
- * nudges of other processes are heard. Where nudges of other processes arrive, polling is for what was lost on the way
- * only, and is done less often.
+ * nudges of other processes arrive, as polls then only have to find work whose nudge was lost.
  *
- * @param polling while nothing is heard of others
- * @param nudges whether something is
+ * @param polling the interval while no nudges of other processes arrive
+ * @param nudges tells whether they do
  */
 public record IdleInterval(Duration polling, Nudges nudges) {
     /**
-     * The factor of the interval where nudges are heard; with the default of one second, work whose nudge was lost is
+     * The factor of the interval while nudges arrive; with the default of one second, work whose nudge was lost is
      * found within five.
      */
     private static final int WHEN_HEARD = 5;

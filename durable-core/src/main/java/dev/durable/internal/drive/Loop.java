@@ -10,9 +10,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A thread that runs one {@link Step} again and again, sleeping for as long as the step says. A platform thread for
- * what keeps leases alive, because a virtual one may be starved by user code that burns its carrier; a virtual one for
- * what switches coroutines, because a hand-over between virtual threads is twenty times cheaper.
+ * A thread that runs one {@link Step} again and again, sleeping for as long as the step says. Steps that keep leases
+ * alive get a platform thread, because user code that burns its carrier may starve a virtual one; steps that switch
+ * coroutines get a virtual one, because a hand-over between virtual threads is twenty times cheaper.
  */
 public final class Loop implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Loop.class);
@@ -35,10 +35,10 @@ public final class Loop implements AutoCloseable {
     private volatile long lastProgressNanos = System.nanoTime();
 
     /**
-     * @param name what its thread is called, after durable-
-     * @param step what it does
-     * @param virtual whether on a virtual thread
-     * @param loggable what the step throws as it may be logged
+     * @param name the name of its thread, after durable-
+     * @param step the step that it runs
+     * @param virtual whether its thread is virtual
+     * @param loggable removes what must not be logged from exceptions of the step
      */
     public Loop(String name, Step step, boolean virtual, UnaryOperator<Throwable> loggable) {
         this.loggable = loggable;
@@ -59,7 +59,10 @@ public final class Loop implements AutoCloseable {
         thread.start();
     }
 
-    /** Tells the loop of this thread, if it is one's, that its step gets on though it has not come back yet. */
+    /**
+     * Notes for the loop of the calling thread, if it is a loop's thread, that its step makes progress although it has
+     * not returned yet.
+     */
     public static void progressed() {
         Loop current = CURRENT.get();
         if (current != null) {
@@ -69,7 +72,7 @@ public final class Loop implements AutoCloseable {
 
     /** Ends the current sleep, or the next one if the step is at work. */
     void wake() {
-        // Still to be noticed: then what was added before this call will be seen, too.
+        // A wake-up that was not noticed yet will see additions before this call, too.
         if (woken) {
             return;
         }
@@ -82,7 +85,7 @@ public final class Loop implements AutoCloseable {
         }
     }
 
-    /** Nanoseconds since the step returned last, or said that it gets on; nothing while it sleeps, however long. */
+    /** Returns the nanoseconds since the step returned last or reported progress; 0 while it sleeps, however long. */
     long nanosSinceProgress() {
         return asleep ? 0 : System.nanoTime() - lastProgressNanos;
     }
@@ -129,7 +132,10 @@ public final class Loop implements AutoCloseable {
         }
     }
 
-    /** A timed sleep of a virtual thread costs a visit to the scheduler's timer; most sleeps here have no end of their own. */
+    /**
+     * Sleeps; without a timer where the sleep has no end of its own, as most here: a timed sleep of a virtual thread
+     * costs a visit to the scheduler's timer.
+     */
     @SuppressWarnings("WaitNotInLoop") // the loop is sleep's
     private long await(Duration duration, long left) throws InterruptedException {
         if (duration.compareTo(Step.UNTIL_WOKEN) >= 0) {

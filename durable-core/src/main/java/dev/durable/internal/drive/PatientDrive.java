@@ -22,12 +22,12 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  *   answered ──► lost one connection ──► again at once, on another; lost again ──► 8 ms, 16 ms, 32 ms … at most 5 s
- *       ▲  └──► refused, or nobody there ──► 250 ms, 500 ms, 1 s … at most 5 s
+ *       ▲  └──► refused, or no server there ──► 250 ms, 500 ms, 1 s … at most 5 s
  *       └───────────────── the step comes back without an error
  * </pre>
  *
- * <p>Pauses are spread, and a wake-up does not end them: slots that become free, nudges and clients
- * would turn an outage into a storm. What the step is to do it finds when the pause is over.
+ * <p>Pauses are spread, and a wake-up does not end them: slots that become free, nudges and clients would turn an
+ * outage into a storm of connections. The step finds its work when the pause is over.
  */
 public final class PatientDrive implements Drive {
     private static final double SPREAD = 0.25;
@@ -41,7 +41,7 @@ public final class PatientDrive implements Drive {
     private final OutageLog log;
     private final Tries tries;
 
-    /** With tries that remember which steps have failed at every try. */
+    /** Creates the drive with tries that remember which steps have failed at every try. */
     public PatientDrive(Drive drive, StoreClock clock, RandomGenerator random, OutageLog log, Tries tries) {
         this.tries = tries;
         this.drive = drive;

@@ -7,12 +7,12 @@ import java.util.random.RandomGenerator;
 
 /**
  * Computes how long an idle loop sleeps between two polls: short after it found something, doubling after each poll
- * that found nothing, with jitter. Belongs to one loop, but for {@link #expect}.
+ * that found nothing, with jitter. Belongs to one loop, except {@link #expect}.
  */
 public final class PollPace {
     private static final double SPREAD = 0.2;
     private static final int SHORTEST_PART = 8;
-    /** How many polls are made at the short interval: one minute with the default of one second. */
+    /** The number of polls at the short interval: one minute with the default of one second. */
     private static final int EXPECTED_LOOKS = 60;
 
     private final Duration shortest;
@@ -26,7 +26,7 @@ public final class PollPace {
         this(longest.dividedBy(SHORTEST_PART), longest, () -> longest, random);
     }
 
-    /** With the interval that depends on whether nudges are heard. */
+    /** Creates a pace whose interval depends on whether nudges arrive. */
     public PollPace(IdleInterval idle, RandomGenerator random) {
         this(idle.polling().dividedBy(SHORTEST_PART), idle.polling(), idle::next, random);
     }
@@ -39,17 +39,17 @@ public final class PollPace {
         this.next = shortest;
     }
 
-    /** With a constant interval, apart from the jitter. */
+    /** Creates a pace with a constant interval, apart from the jitter. */
     public static PollPace steady(Duration interval, RandomGenerator random) {
         return new PollPace(interval, interval, () -> interval, random);
     }
 
-    /** The longest that an idle loop sleeps, give or take the spread. */
+    /** Returns the longest sleep of an idle loop, before the spread. */
     public Duration longest() {
         return longest.get();
     }
 
-    /** The longest sleep while no nudges of other processes are heard. */
+    /** Returns the longest sleep while no nudges of other processes arrive. */
     public Duration polling() {
         return polling;
     }
@@ -68,10 +68,10 @@ public final class PollPace {
     }
 
     /**
-     * Something will be there soon, and nobody will say when: the loop begins anew with short sleeps, and for some time
-     * sleeps no longer than it would without nudges. Any thread.
+     * Shortens the sleeps because work will come soon and no nudge will announce it: the loop begins anew with short
+     * sleeps, and for some time sleeps no longer than it would without nudges. Callable from any thread.
      *
-     * @return whether the loop may be in a longer sleep now, and is to be woken
+     * @return whether the loop may be in a longer sleep now and has to be woken
      */
     public boolean expect() {
         boolean asleep = next.compareTo(shortest) > 0;

@@ -4,8 +4,8 @@ import dev.durable.store.StoreClock;
 import java.time.Duration;
 
 /**
- * Wraps a chore so that a nudge runs it at once, but never twice within a moment, however many nudges come. Without
- * nudges it looks as its pace says.
+ * Wraps a chore so that a nudge runs it at once, but never twice within a short time, however many nudges come. Without
+ * nudges it runs as its pace says.
  */
 public final class PromptChore implements Chore {
     private final Chore chore;

@@ -2,25 +2,26 @@ package dev.durable.internal.drive;
 
 import java.time.Duration;
 
-/** The body of a loop: does what is due now and returns how long it has nothing to do. */
+/** The body of a loop: does the work that is due and returns for how long there is none. */
 @FunctionalInterface
 public interface Step {
-    /** There is more to do now: call again at once. */
+    /** The result of a step that has more to do now: it is called again at once. */
     Duration AGAIN = Duration.ZERO;
 
-    /** Nothing to do until somebody wakes the loop. */
+    /** The result of a step that has nothing to do until its loop is woken. */
     Duration UNTIL_WOKEN = Duration.ofDays(365);
 
     /**
-     * Does what is due. Throws {@link dev.durable.StoreUnavailableException} and {@link
-     * dev.durable.store.CommitUnknownException} where the store does not answer, in a state from which the next call goes
-     * on: when that comes, the engine decides. For what else a later try can mend it tells a delay instead.
+     * Does the work that is due. Throws {@link dev.durable.StoreUnavailableException} and {@link
+     * dev.durable.store.CommitUnknownException} where the store does not answer, in a state from which the next call
+     * goes on: the engine decides when that comes. After any other error that a later try can mend, it returns a delay
+     * instead.
      *
      * @return how long the loop may sleep before the next call, unless it is woken
      */
     Duration runOnce() throws InterruptedException;
 
-    /** The longest pause between two calls while the store does not answer. */
+    /** Returns the longest pause between two calls while the store does not answer. */
     default Duration patience() {
         return Duration.ofSeconds(5);
     }

@@ -23,7 +23,7 @@ public final class ThreadDrive implements Drive {
 
     private static final Duration IDLE_THREADS_STAY = Duration.ofMinutes(1);
 
-    /** Read by a loop of their own (the session asks for progress) while others are still added. */
+    /** The loops. Another loop reads them (the session's, which asks for progress) while more are added. */
     private final List<Loop> loops = new CopyOnWriteArrayList<>();
 
     private final List<Runnable> executors = new CopyOnWriteArrayList<>();
@@ -33,7 +33,7 @@ public final class ThreadDrive implements Drive {
     private boolean started;
 
     /**
-     * @param loggable what goes wrong on its threads as it may be logged
+     * @param loggable removes what must not be logged from exceptions of its threads
      */
     public ThreadDrive(UnaryOperator<Throwable> loggable) {
         this.loggable = loggable;
@@ -60,7 +60,8 @@ public final class ThreadDrive implements Drive {
                 .inheritInheritableThreadLocals(false);
         ClassLoader loader = Thread.currentThread().getContextClassLoader();
         ThreadFactory threads = body -> {
-            // A thread may be started from any thread, so it must not inherit that thread's inheritable thread-locals.
+            // An executor may start a thread from any thread, so the new one must not inherit that thread's inheritable
+            // thread-locals.
             Thread thread = builder.unstarted(body);
             thread.setContextClassLoader(loader);
             return thread;

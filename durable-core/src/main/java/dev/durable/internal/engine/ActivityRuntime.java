@@ -70,9 +70,12 @@ import org.slf4j.LoggerFactory;
  */
 final class ActivityRuntime implements EagerJobs {
     private static final Logger log = LoggerFactory.getLogger(ActivityRuntime.class);
-    /** What a drain may take on top of its grace: for interrupted bodies to end, and for what they leave to be stored. */
+    /**
+     * The time that a drain may take beyond its grace: for interrupted bodies to end, and for their reports to be
+     * stored.
+     */
     private static final Duration DRAIN_SLACK = Attempt.INTERRUPT_GRACE.multipliedBy(2);
-    /** How much later than the end of a delay, as it is estimated here, its job is looked for. */
+    /** How long after the estimated end of a delay its job is looked for. */
     private static final Duration A_LITTLE = Duration.ofMillis(1);
 
     private final HistoryStore store;
@@ -93,7 +96,7 @@ final class ActivityRuntime implements EagerJobs {
     private final RulesWatch rules;
     private final LimitKeyAdmission admission;
     private final TransactionalShare share;
-    /** The end of a delay at which each queue is looked at. */
+    /** The end of the delay after which each queue is looked at. */
     private final Map<String, Instant> delaysEnd = new ConcurrentHashMap<>();
 
     ActivityRuntime(
@@ -106,7 +109,7 @@ final class ActivityRuntime implements EagerJobs {
         this.setup = setup;
         this.drive = drive;
         EngineSettings settings = setup.settings();
-        // java.util.Random, as it may be shared by threads.
+        // A java.util.Random, as several threads share it.
         this.random = new Random(setup.ids().get().getLeastSignificantBits());
         this.reports = new ActivityReports(lane, runs, leases);
         reports.transactional(store.transactional());
@@ -197,17 +200,23 @@ final class ActivityRuntime implements EagerJobs {
         return new TransactionalShare(transactional, atOnce);
     }
 
-    /** Called for runs that timed out. Set before anything runs. */
+    /** Sets the listener for runs that timed out. Called before anything runs. */
     void onRunTimedOut(Consumer<UUID> listener) {
         runTimedOut = listener;
     }
 
-    /** Called when a session has ended, another worker's or this one's: its claims are free. Set before anything runs. */
+    /**
+     * Sets the listener for sessions that have ended, another worker's or this one's: their claims are free. Called
+     * before anything runs.
+     */
     void onSessionEnded(Runnable listener) {
         sessionEnded = listener;
     }
 
-    /** The receiver of outcomes of background jobs, made from that of all others. Set before anything runs. */
+    /**
+     * Sets the receiver of outcomes of background jobs, which is made from the receiver of all others. Called before
+     * anything runs.
+     */
     void background(Function<Consumer<AttemptOutcome>, AttemptOutcome.Sink> jobs) {
         reports.background(jobs.apply(reports::toInbox));
     }
@@ -258,7 +267,10 @@ final class ActivityRuntime implements EagerJobs {
 
     // ── pauses, limits ───────────────────────────────────────────────────────────────────────────────────────────────
 
-    /** What was paused or limited may go on; what waits for its key may have been seen by this process only now. */
+    /**
+     * Wakes each queue, as jobs that were paused or limited may go on, and has those admitted that wait for their limit
+     * key, which this process may see for the first time now.
+     */
     private void rulesChanged(QueueRules read) {
         read.nextDelayed().forEach(this::wakeAt);
         pools.queues().forEach((name, queue) -> {
@@ -270,9 +282,9 @@ final class ActivityRuntime implements EagerJobs {
     }
 
     /**
-     * The end of a delay is announced by no nudge; one that is far ahead is announced when it is near. A little late,
-     * as this process
-     * only estimates the time of the store: too early nothing would be found, and nobody would look again.
+     * Wakes the queue at the end of a delay, which no nudge announces; an end that is far ahead is announced by the
+     * rules when it is near. The queue is woken a little late, as this process only estimates the time of the store: a
+     * claim that came too early would find nothing, and no later one would follow.
      */
     private void wakeAt(String taskQueue, Instant due) {
         Duration left = Duration.between(store.clock().now(), due);
@@ -287,7 +299,7 @@ final class ActivityRuntime implements EagerJobs {
         }
     }
 
-    /** The end of a job is durable, or that its body has ended: its place under a limit is free. */
+    /** Frees the place of a job under a limit, as the end of the job is durable, or its body has ended. */
     private void ended(Leases.Held held) {
         ClaimedJob job =
                 switch (held) {
@@ -349,7 +361,7 @@ final class ActivityRuntime implements EagerJobs {
         if (admission.isUsed()) {
             admission.look(taskQueue);
         }
-        // What came may be the first that waits for a limit key; the rules tell.
+        // The job that came may be the first that waits for a limit key; the rules say so.
         if (rules.workCame()) {
             readRules.run();
         }

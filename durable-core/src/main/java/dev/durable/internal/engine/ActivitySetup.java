@@ -10,11 +10,11 @@ import java.util.function.Supplier;
 /**
  * The parameters from which an engine builds the part of its worker that runs activities.
  *
- * @param settings how the engine runs
+ * @param settings the settings of the engine
  * @param code the activities implemented here
- * @param names their names and aliases: what is claimed
- * @param ids random ids
- * @param telemetry who is told what it does
+ * @param names their names and aliases, whose jobs are claimed
+ * @param ids makes random ids
+ * @param telemetry reports attempts and upkeep
  */
 record ActivitySetup(
         EngineSettings settings,

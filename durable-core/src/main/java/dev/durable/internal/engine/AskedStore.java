@@ -14,12 +14,12 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The store as a client's thread asks it: each question, and each write that no lane takes, is asked aside ({@link Drive#ask}),
- * and the thread waits for the answer within the time of its call. So nothing that the store does for a client, whatever it
- * waits for, is outside that time.
+ * The store as a client's thread uses it: each read, and each write that no lane takes, runs on another thread ({@link
+ * Drive#ask}), and the client's thread waits for the answer within the time of its call. So that time bounds all that
+ * the store does for a client, whatever the store waits for.
  */
 final class AskedStore implements InvocationHandler {
-    /** What asks no database, or needs the caller's own thread, on which its transaction is. */
+    /** The methods that use no database, or that need the caller's own thread, to which its transaction is bound. */
     private static final Set<String> AT_ONCE = Set.of(
             "clock", "nudges", "joined", "trouble", "troubledFor", "historyStore", "equals", "hashCode", "toString");
 
@@ -32,9 +32,9 @@ final class AskedStore implements InvocationHandler {
     @FunctionalInterface
     interface Wait {
         /**
-         * Gives the answer, or throws what the store has thrown.
+         * Returns the answer, or throws the exception of the store.
          *
-         * @param what is asked, for the error
+         * @param what the name of the call, for the error
          */
         @Nullable
         Object forAnswer(CompletableFuture<@Nullable Object> answer, String what) throws Throwable;
@@ -75,7 +75,7 @@ final class AskedStore implements InvocationHandler {
         }
     }
 
-    /** The store's methods declare no checked exceptions. */
+    /** Calls a method of the store, which declares no checked exceptions. */
     private @Nullable Object callUnchecked(Method method, Object @Nullable [] arguments) {
         try {
             return call(method, arguments);

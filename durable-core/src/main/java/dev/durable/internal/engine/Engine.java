@@ -64,7 +64,10 @@ public final class Engine implements PreparedEngine {
     private static final Logger log = LoggerFactory.getLogger(Engine.class);
     private static final TypeRef<Map<String, String>> HEADERS = new TypeRef<>() {};
     private static final String DEFAULT_QUEUE = "default";
-    /** An outage that is over by then is none to act upon. The store is looked at every ten seconds. */
+    /**
+     * How long an outage lasts before health reports it; a shorter one is none to act upon. The store is checked every
+     * ten seconds.
+     */
     private static final Duration AWAY = Duration.ofSeconds(15);
 
     private static final long HUNG_NANOS = 60_000_000_000L;
@@ -178,8 +181,8 @@ public final class Engine implements PreparedEngine {
     }
 
     /**
-     * Whether the log need not warn of a run's failure: its type declares it, or it is a background job, of which its
-     * activity has told.
+     * Returns whether the log need not warn of a run's failure: its type declares the failure, or it is a background
+     * job, whose activity has logged it.
      */
     static boolean declares(Registry registry, String workflowType, Failure failure) {
         return workflowType.equals(BackgroundJob.TYPE)
@@ -216,7 +219,6 @@ public final class Engine implements PreparedEngine {
         return runtime;
     }
 
-    /** Starts the parts that the client needs. */
     void start() {
         boolean shared = settings.limits().cacheBytes() == null;
         heap = HeapShare.take(shared ? () -> cache.maxBytes(HeapShare.cache()) : () -> {});
@@ -246,7 +248,7 @@ public final class Engine implements PreparedEngine {
             claims.onWake(drive.add(
                     "claims", Drive.Kind.IO, () -> closed || claimsNoMore ? Step.UNTIL_WOKEN : claims.runOnce()));
             wakeClaims = claims::nudge;
-            // Nudges that came before this woke no loop.
+            // Nudges that came before this point woke no loop.
             claims.nudge();
             runs.onDue(claims::due);
         }
@@ -267,7 +269,10 @@ public final class Engine implements PreparedEngine {
         withActivities(ActivityRuntime::claimNoMore);
     }
 
-    /** Who names a queue serves that one only; what names none goes to {@code default}. */
+    /**
+     * Warns where no living worker serves the queue {@code default}: a process that names a queue serves only that one,
+     * and workflows that name none wait in {@code default}.
+     */
     private void tellIfDefaultIsServedByNobody() {
         Set<String> here = settings.queues().keySet();
         if (here.contains(DEFAULT_QUEUE)) {
@@ -319,7 +324,7 @@ public final class Engine implements PreparedEngine {
         }
     }
 
-    /** Nudges may have been lost, so everything is polled once. */
+    /** Polls everything once, as nudges may have been lost. */
     private void lookEverywhere() {
         waiters.look();
         rulesChanged();
@@ -342,7 +347,7 @@ public final class Engine implements PreparedEngine {
         return working && settings.queues().containsKey(taskQueue);
     }
 
-    /** Whether this process runs the first turn of a start itself. */
+    /** Returns whether this process runs the first turn of a start itself. */
     private boolean runsHere(NewRun run) {
         return working
                 && !closed
@@ -374,7 +379,9 @@ public final class Engine implements PreparedEngine {
         return problems;
     }
 
-    /** Whether this process has not been able to use its database for so long that it should get no requests. */
+    /**
+     * Returns whether this process has not been able to use its database for so long that it should get no requests.
+     */
     private boolean isAway() {
         return store.troubledFor().compareTo(AWAY) >= 0;
     }
@@ -405,7 +412,10 @@ public final class Engine implements PreparedEngine {
         return problems;
     }
 
-    /** What has failed at every try for a minute; while the database is away for all, not what that alone keeps. */
+    /**
+     * Returns the actions that have failed at every try for a minute; during an outage of the database, without those
+     * that fail only because of it.
+     */
     private List<Tries.Lasting> failing() {
         boolean away = isAway();
         return telemetry.tries().lasting().stream()
@@ -457,7 +467,7 @@ public final class Engine implements PreparedEngine {
                 () -> withActivities(ActivityRuntime::close),
                 waiters::close,
                 turns::close,
-                // The last transitions have given their runs back.
+                // Done again, as the last transitions have given their runs back meanwhile.
                 runs::forget,
                 this::giveBackHeap);
     }

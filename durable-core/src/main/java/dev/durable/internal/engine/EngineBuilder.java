@@ -85,22 +85,25 @@ public final class EngineBuilder implements DurableEngine.Builder {
         return this;
     }
 
-    /** An implementation of these of the activity types that it is of. For containers, which choose among several. */
+    /**
+     * Adds an implementation for these of the activity types that it implements. For containers, which choose among
+     * several.
+     */
     public EngineBuilder activities(Set<Class<?>> types, Object implementation) {
         registry.activities(types, implementation);
         return this;
     }
 
     /**
-     * Told what is registered, when that is found right and before the store is opened; what it throws ends the start. Of
-     * several the first is told first.
+     * Adds a listener that gets the registrations after they were checked and before the store is opened; its exception
+     * ends the start. Listeners are called in the order in which they were added.
      */
     public EngineBuilder onRegistered(Consumer<EngineContents> listener) {
         onRegistered = onRegistered.andThen(listener);
         return this;
     }
 
-    /** Whether a queue was named that is to be served. */
+    /** Returns whether a queue to serve was named. */
     public boolean hasQueues() {
         return !queues.isEmpty();
     }
@@ -260,7 +263,7 @@ public final class EngineBuilder implements DurableEngine.Builder {
 
     @Override
     public EngineBuilder stallOn(Class<? extends Throwable> type) {
-        // What configuration reads by name may be any class.
+        // A class that configuration names may be of any type.
         if (!Throwable.class.isAssignableFrom(type)) {
             throw new IllegalArgumentException("stallOn (durable.stall-on) takes exceptions, such as"
                     + " java.lang.RuntimeException, and " + type.getName() + " is none");
@@ -270,8 +273,8 @@ public final class EngineBuilder implements DurableEngine.Builder {
     }
 
     /**
-     * Which failures of activities are worth another attempt, where a retry policy names no {@link RetryIf} of its own. For
-     * containers, which know exceptions that no later attempt mends. It must not throw.
+     * Sets which failures of activities are worth another attempt, where a retry policy names no {@link RetryIf} of its
+     * own. For containers, which know exceptions that no later attempt mends. The predicate must not throw.
      */
     public EngineBuilder retryIf(RetryIf question) {
         errors = errors.retriedIf(question);
@@ -302,43 +305,44 @@ public final class EngineBuilder implements DurableEngine.Builder {
         return this;
     }
 
-    /** Sets what runs the steps; threads by default. For test kits. */
+    /** Sets the drive that runs the steps; threads by default. For test kits. */
     public EngineBuilder drive(Drive cranks) {
         this.drive = cranks;
         return this;
     }
 
     /**
-     * For test kits, whose histories were all made by the code that is registered: an input that differs on replay is an
-     * error, a difference is not put down to a deployment, and code that blocks stalls its run at once.
+     * Makes replay strict, for test kits, whose histories were all made by the registered code: an input that differs
+     * on replay is an error, a difference is not explained by a deployment, and code that blocks stalls its run at
+     * once.
      */
     public EngineBuilder strict() {
         strict = true;
         return this;
     }
 
-    /** What was registered, read anew; the engine itself is not needed. For test kits. */
+    /** Returns the registrations, read anew, without an engine. For test kits. */
     public Registry registered() {
         return registry.build();
     }
 
-    /** Changes how values are written as JSON. For test kits. */
+    /** Returns how values are written as JSON. For test kits. */
     public Consumer<? super JsonMapper.Builder> jsonMapper() {
         return mapper;
     }
 
-    /** What was to be intercepted and propagated. For test kits. */
+    /** Returns the interceptors and context propagators. For test kits. */
     public Interception interception() {
         return interception;
     }
 
-    /** The rough weight of the runs that are kept in memory. For tests of evictions. */
+    /** Sets the rough weight of the runs that are kept in memory. For tests of evictions. */
     public EngineBuilder cacheBytes(long bytes) {
         limits = limits.withCacheBytes(bytes);
         return this;
     }
 
-    /** Where random ids come from. For test kits. */
+    /** Sets the source of random ids. For test kits. */
     public EngineBuilder random(Supplier<UUID> ids) {
         this.random = ids;
         return this;
@@ -351,7 +355,7 @@ public final class EngineBuilder implements DurableEngine.Builder {
         return engine;
     }
 
-    /** What can't begin leaves nothing running. */
+    /** Begins the work of an engine; where that fails, closes it, so that nothing of it goes on running. */
     private static void begin(PreparedEngine engine, Runnable start) {
         try {
             start.run();
@@ -365,7 +369,10 @@ public final class EngineBuilder implements DurableEngine.Builder {
         }
     }
 
-    /** Checks everything registered and gives an engine whose client works; it claims nothing until told to. */
+    /**
+     * Checks all registrations and returns an engine whose client works; it claims nothing until {@link
+     * PreparedEngine#work}.
+     */
     public PreparedEngine prepare() {
         PayloadCodec payloads = new PayloadCodec(limits.maxPayloadBytes(), mapper);
         Registry built = registry.build(new StartChecks(payloads, store)::problems);

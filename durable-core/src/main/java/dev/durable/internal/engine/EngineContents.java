@@ -9,13 +9,13 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What is registered with an engine, for containers that tell it to people. Immutable.
+ * The registrations of an engine, for containers that show them. Immutable.
  *
- * @param identity how the process is named
- * @param worker whether it works, or is a client only
+ * @param identity the name of the process
+ * @param worker whether it works rather than being a client only
  * @param queues the task queues that it serves
- * @param workflows those of the application, each once
- * @param activities those that are implemented here, each once
+ * @param workflows the application's workflows, each once
+ * @param activities the activities that are implemented here, each once
  */
 public record EngineContents(
         String identity,

@@ -61,13 +61,13 @@ import org.jspecify.annotations.Nullable;
 final class EngineDispatch implements Dispatch {
     private static final int LOOKS_AT_INBOX = 100;
 
-    /** Who does not want to wait at all is answered all the same: a read takes a moment. */
+    /** The shortest time of a read: a caller that does not want to wait at all still gets an answer. */
     private static final Duration MOMENT = Duration.ofSeconds(1);
 
-    /** The store gives up at the same time, and its refusal is to come first. */
+    /** How much longer a caller waits than the store, so that the store's refusal comes first, as it says more. */
     private static final Duration ROOM_FOR_REFUSALS = Duration.ofMillis(300);
 
-    /** Methods of the store that write; of what others ask nothing is changed. */
+    /** The methods of the store that write; a timeout of any other has changed nothing. */
     private static final Set<String> WRITES = Set.of("seize", "order", "pause", "change");
 
     private final RunServices host;
@@ -77,26 +77,26 @@ final class EngineDispatch implements Dispatch {
     private final Calls calls;
     private final ExternalAttempts external;
     private final Use use;
-    /** Asked on behalf of callers. */
+    /** The store as it is used on behalf of callers. */
     private final HistoryStore asked;
 
     /**
-     * Who uses it, and for what.
+     * The call for which this dispatch was made.
      *
      * @param transactions finds the transaction that calls take part in
-     * @param deadline of the one call that this is for; null where each wait of a call has a whole time of its own
+     * @param deadline the deadline of that call; null where each wait of a call has a whole time of its own
      */
     private record Use(
             Supplier<Optional<Joined>> transactions,
             @Nullable CallDeadline deadline) {}
 
     /**
-     * How calls of a client are taken.
+     * The rules by which calls of a client are accepted.
      *
      * @param runsHere whether this process runs the first turn of a start itself
      * @param depths whether queues have room for a start
      * @param timeout how long a call that writes waits for the database
-     * @param mayWrite throws where the store is not this process's own
+     * @param mayWrite throws where the store belongs to another installation
      */
     record Calls(Predicate<NewRun> runsHere, QueueDepthChecks depths, Duration timeout, Runnable mayWrite) {}
 
@@ -171,7 +171,10 @@ final class EngineDispatch implements Dispatch {
         return calls.depths().take(taskQueue, most, patience());
     }
 
-    /** Nobody who is in a transaction waits for a second connection. */
+    /**
+     * Returns how long a caller waits for a reading of a queue; null inside a transaction, where it would wait for a
+     * second connection.
+     */
     private QueueDepthChecks.@Nullable Patience patience() {
         return transaction().isPresent() ? null : deadline()::left;
     }
@@ -203,8 +206,8 @@ final class EngineDispatch implements Dispatch {
     }
 
     /**
-     * No nudge is sent when a delay ends: this process, if it is a worker, polls then, so that the run does not wait
-     * for the next poll.
+     * Has this process, if it is a worker, poll at the end of the start's delay, which no nudge announces, so that the
+     * run does not wait for the next poll.
      */
     private void lookAfterDelay(NewRun run, @Nullable StartOutcome outcome) {
         if (outcome instanceof StartOutcome.Started && !run.firstTurn().delay().isZero()) {
@@ -221,7 +224,7 @@ final class EngineDispatch implements Dispatch {
                 run.run(),
                 run.type(),
                 JobHeaders.of(started.headers(), host.code().headersJson()),
-                // Of a batch none begins before those in front of it that are in the queue already.
+                // A job of a batch does not begin before jobs in front of it that are in the queue already.
                 transaction.isEmpty() && run.place() == null ? host.outside().eager() : EagerJobs.NONE,
                 null);
         NewJob job = birth.of(scheduled, run.firstTurn().delay(), chosen);
@@ -261,7 +264,10 @@ final class EngineDispatch implements Dispatch {
         return answer.isPresent() ? answer.get() : replayAndAsk(run, workflowType, query, arguments);
     }
 
-    /** So that a query sees what the same client signalled before, where a worker is alive. */
+    /**
+     * Waits until a worker has read the messages of the run, so that a query sees the signals that this client sent
+     * before.
+     */
     private void letItReadItsInbox(RunKey run) {
         for (int i = 0; i < LOOKS_AT_INBOX && !asked.messages(List.of(run), 1).isEmpty(); i++) {
             drive.breathe();
@@ -322,7 +328,7 @@ final class EngineDispatch implements Dispatch {
         try {
             return drive.await(future, timeout);
         } catch (InterruptedException e) {
-            // Nobody waits any more: what no batch has taken is withdrawn, and a result is not asked for.
+            // The caller waits no longer: an item that no batch has taken is withdrawn, and a result is not polled for.
             future.cancel(false);
             throw BlockedCallers.interrupted(e);
         } catch (ExecutionException e) {
@@ -333,12 +339,12 @@ final class EngineDispatch implements Dispatch {
         }
     }
 
-    /** What the store throws comes as it is, with the frames of who asked. */
+    /** Returns the store's answer or throws its exception, with the stack frames of the caller. */
     private @Nullable Object answerOfStore(CompletableFuture<@Nullable Object> answer, String what) throws Throwable {
         CallDeadline deadline = deadline();
         try {
-            // A test kit's clock does not move for what is there. The store's own refusal says more: it may be the
-            // quicker.
+            // No wait for an answer that is there, as the clock of a test kit would not move. The wait is longer than
+            // the store's own, whose refusal says more.
             return answer.isDone()
                     ? answer.get()
                     : drive.await(answer, deadline.left().plus(ROOM_FOR_REFUSALS));

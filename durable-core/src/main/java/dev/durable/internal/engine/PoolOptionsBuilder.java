@@ -46,7 +46,7 @@ final class PoolOptionsBuilder implements DurableEngine.PoolOptions {
         return this;
     }
 
-    /** The queues as they are served. */
+    /** Returns the settings of the queues of the pool. */
     Map<String, QueueSettings> queues() {
         if (weights.isEmpty()) {
             throw new IllegalArgumentException("pool " + name

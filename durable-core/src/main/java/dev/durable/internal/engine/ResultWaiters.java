@@ -26,14 +26,15 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
- * Completes the futures of clients in this process that wait for runs to close, by what happens here, by nudges and by
- * polling. A run that closes here tells them at once; for the others a nudge asks at once, and one query per interval
- * asks for all. The interval grows while nothing closes and starts over with each new waiter; it starts longer while
- * nudges are what tells of ends. A run that is older than that when somebody begins to wait may have closed long ago
- * and is asked for at once; a younger one hardly has. Who gives up (cancels the future) is asked for no longer.
+ * Completes the futures of clients in this process that wait for runs to close. The end of a run in this process
+ * completes them at once; for the other runs a nudge leads to a query at once, and one query per interval reads all of
+ * them. The interval grows while no run closes and starts over with each new waiter; it starts longer while nudges
+ * announce the ends. A run that is older than the interval when a client begins to wait may have closed long ago and is
+ * read at once; a younger one has hardly closed yet. Runs whose waiters have all given up (cancelled their futures) are
+ * no longer read.
  *
- * <p>Every run that is waited for was there before. One that is not there any more, in two looks seconds apart, never ends:
- * the database was set back to an earlier time, or retention has removed it.
+ * <p>Every run that is waited for was there before. A run that is missing in two reads seconds apart never ends: the
+ * database was set back to an earlier time, or retention has removed it.
  */
 final class ResultWaiters implements Step, Runs.Waiters {
     private static final int IDS_PER_QUERY = 2_000;
@@ -45,15 +46,15 @@ final class ResultWaiters implements Step, Runs.Waiters {
     private final HistoryStore store;
     private final BooleanSupplier nudged;
     private final ConcurrentHashMap<UUID, Wanted> waiting = new ConcurrentHashMap<>();
-    /** Those of them that a nudge says have closed elsewhere. */
+    /** The waited-for runs that have closed elsewhere, according to a nudge. */
     private final Set<UUID> hinted = ConcurrentHashMap.newKeySet();
-    /** Those of them that may have closed before anybody waited. */
+    /** The waited-for runs that may have closed before the wait began. */
     private final Set<UUID> old = ConcurrentHashMap.newKeySet();
-    /** Runs that have closed here, or are said to have elsewhere, while nobody waited for them: the last ones. */
+    /** The last runs that have closed here, or elsewhere according to a nudge, while no client waited for them. */
     private final Cache<UUID, Boolean> endedBefore =
             Caffeine.newBuilder().maximumSize(1_000).executor(Runnable::run).build();
 
-    /** Whether the last end elsewhere was hinted at, rather than found by asking. */
+    /** True where a nudge, rather than a poll, brought the last end of a run elsewhere. */
     private volatile boolean hintsArrive;
 
     /** The waits for other conditions than the end of a run. */
@@ -61,21 +62,21 @@ final class ResultWaiters implements Step, Runs.Waiters {
 
     private volatile Predicate<UUID> isHere = run -> false;
     private volatile Duration interval = SHORTEST;
-    /** When those are asked for that go on elsewhere, and when all: on the monotonic clock. */
+    /** The time of the next read of runs that go on elsewhere, and below that of all runs; on the monotonic clock. */
     private volatile long askAt;
 
     private long askAllAt;
     private long askMissingAt;
-    /** Those that were not there at the last look. */
+    /** The runs that were missing at the last read. */
     private Set<UUID> missing = Set.of();
 
-    /** The loop has found nobody who waits, and sleeps. */
+    /** True while the loop has found no waiter, and sleeps. */
     private volatile boolean nobodyWaited = true;
 
     private volatile Runnable wake = () -> {};
     private volatile boolean closed;
 
-    /** The end of a run, and how many wait for it. */
+    /** The end of a run, and the number of its waiters. */
     private record Wanted(CompletableFuture<RunResult> end, int waiters) {}
 
     /** @param nudged whether nudges about runs that close in other processes arrive here, as far as is known */
@@ -84,7 +85,7 @@ final class ResultWaiters implements Step, Runs.Waiters {
         this.nudged = nudged;
     }
 
-    /** Sets which runs go on in this process: their ends are known at once and are hardly polled for. */
+    /** Sets which runs go on in this process: their ends come at once and are hardly polled for. */
     void near(Predicate<UUID> runs) {
         isHere = runs;
     }
@@ -93,7 +94,7 @@ final class ResultWaiters implements Step, Runs.Waiters {
         this.wake = wake;
     }
 
-    /** The end of the run; shared by all who wait for it, so it must not be completed by them. */
+    /** Returns the end of the run. Each caller gets a future of its own, which it may cancel. */
     CompletableFuture<RunResult> result(UUID runId) {
         boolean alone = waiting.isEmpty();
         CompletableFuture<RunResult> shared = waiting.compute(
@@ -125,7 +126,7 @@ final class ResultWaiters implements Step, Runs.Waiters {
         Duration soon = shortest();
         Duration untilOfAge =
                 soon.minus(Duration.between(RunIds.time(runId), store.clock().now()));
-        // Where nobody tells of ends, none is waited for: it may be as young as it likes.
+        // Where no nudges announce ends, the first read does not wait, however young the run is.
         boolean young = untilOfAge.isPositive() && nudged.getAsBoolean() && endedBefore.getIfPresent(runId) == null;
         long at = store.clock().nanoTime() + soon.toNanos();
         if (!young) {
@@ -151,8 +152,8 @@ final class ResultWaiters implements Step, Runs.Waiters {
     }
 
     /**
-     * Something that is waited for. It is asked a little less often each time, and never takes more than a small part of
-     * this loop's time.
+     * A condition on the store for which a client waits. It is checked a little less often each time, and takes at most
+     * a small part of this loop's time.
      */
     private static final class Condition {
         private static final int SHARE = 10;
@@ -167,12 +168,14 @@ final class ResultWaiters implements Step, Runs.Waiters {
             this.holds = holds;
         }
 
-        /** A run has closed, so the condition may hold now. */
+        /** Has the condition checked soon, as a run has closed and it may hold now. */
         void soon() {
             askAt = askNotBefore;
         }
 
-        /** Gives how long it is until it is to be asked again; zero or less is at once. */
+        /**
+         * Checks the condition if it is time; returns the nanoseconds until the next check, zero or less for at once.
+         */
         long ask() {
             long began = System.nanoTime();
             if (end.isDone() || began - askAt < 0) {
@@ -188,7 +191,10 @@ final class ResultWaiters implements Step, Runs.Waiters {
         }
     }
 
-    /** Completed when the condition holds; asked on this loop, which it should not hold up. */
+    /**
+     * Returns a future that completes when the condition holds; it is checked on this loop, which it should not hold
+     * up.
+     */
     CompletableFuture<?> until(BooleanSupplier condition) {
         Condition wanted = new Condition(condition);
         conditions.add(wanted);
@@ -199,7 +205,7 @@ final class ResultWaiters implements Step, Runs.Waiters {
         return wanted.end;
     }
 
-    /** How many runs are waited for. */
+    /** Returns the number of runs that clients wait for. */
     int size() {
         return waiting.size();
     }
@@ -213,7 +219,7 @@ final class ResultWaiters implements Step, Runs.Waiters {
         Wanted wanted = waiting.remove(runId);
         if (wanted == null) {
             endedBefore.put(runId, true);
-            // Who came before that was written down has not seen it.
+            // A client that began to wait before that entry was made has not seen it.
             wanted = waiting.remove(runId);
         }
         if (wanted != null) {
@@ -221,7 +227,10 @@ final class ResultWaiters implements Step, Runs.Waiters {
         }
     }
 
-    /** The run may have closed: if somebody waits for it, look now; who comes a little later asks at once. */
+    /**
+     * Reads the run soon, as it may have closed, if a client waits for it; a client that comes a little later has it
+     * read at once.
+     */
     @Override
     public void look(UUID runId) {
         endedBefore.put(runId, true);
@@ -232,7 +241,7 @@ final class ResultWaiters implements Step, Runs.Waiters {
         }
     }
 
-    /** Nudges may have been lost: asks for all runs. */
+    /** Reads all runs, as nudges may have been lost. */
     void look() {
         hinted.addAll(waiting.keySet());
         wake.run();
@@ -262,7 +271,7 @@ final class ResultWaiters implements Step, Runs.Waiters {
         return runs.compareTo(others) < 0 ? runs : others;
     }
 
-    /** Who waits for results is not to wait for longer than the outage lasts. */
+    /** Returns the longest pause during an outage, so that clients hardly wait for longer than the outage lasts. */
     @Override
     public Duration patience() {
         return LONGEST;
@@ -272,7 +281,8 @@ final class ResultWaiters implements Step, Runs.Waiters {
         Duration soonest = UNTIL_WOKEN;
         for (Condition wanted : List.copyOf(conditions)) {
             try {
-                // Who was told meanwhile that it may hold is to be asked at once, and is not over.
+                // A condition that may hold now, according to a run's end meanwhile, is checked again at once; it is
+                // not over.
                 Duration left = Duration.ofNanos(Math.max(0, wanted.ask()));
                 if (wanted.end.isDone()) {
                     conditions.remove(wanted);
@@ -292,7 +302,7 @@ final class ResultWaiters implements Step, Runs.Waiters {
     private Duration lookForEnds() {
         if (waiting.isEmpty()) {
             nobodyWaited = true;
-            // Asked again: who came before he could see that he has to wake this loop.
+            // Checked again: a client may have come before it could see that it has to wake this loop.
             if (waiting.isEmpty()) {
                 return UNTIL_WOKEN;
             }
@@ -318,7 +328,10 @@ final class ResultWaiters implements Step, Runs.Waiters {
         return Duration.ofNanos(Math.max(1, Math.min(askAt - now, askAllAt - now)));
     }
 
-    /** Now and then all; else these, and those that go on elsewhere, if it is their time. */
+    /**
+     * Returns the runs to read: from time to time all of them; else these, and those that go on elsewhere, if it is
+     * their time.
+     */
     private Collection<UUID> wanted(Set<UUID> said, Set<UUID> mayHave) {
         long now = store.clock().nanoTime();
         boolean all = now - askAllAt >= 0;
@@ -342,7 +355,7 @@ final class ResultWaiters implements Step, Runs.Waiters {
         return wanted;
     }
 
-    /** What is taken is asked for now; what comes meanwhile, the next time. */
+    /** Takes the runs that are to be read now; runs that are added meanwhile are read the next time. */
     private Set<UUID> take(Set<UUID> from) {
         Set<UUID> taken = Set.copyOf(from);
         from.removeAll(taken);
@@ -377,7 +390,7 @@ final class ResultWaiters implements Step, Runs.Waiters {
         return parts;
     }
 
-    /** Gives those that have closed. */
+    /** Reads which of the runs have closed, completes their futures and returns them. */
     private Set<UUID> ask(Collection<UUID> wanted) {
         Set<UUID> found = new HashSet<>();
         for (List<UUID> part : parts(wanted)) {

@@ -38,15 +38,21 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps the chores of upkeep of one worker: makes each {@link UpkeepChore}, gives it to the drive as a loop of its own,
- * and wakes those that a nudge wakes.
+ * Runs the chores of upkeep of one worker: makes each {@link UpkeepChore}, gives it to the drive as a loop of its own,
+ * and wakes those that nudges concern.
  */
 final class WorkerChores {
-    /** The claims are compared that often within a lease, as it is how a body without heartbeats learns to stop. */
+    /**
+     * How often within a lease the claims are compared, which is how a body without heartbeats learns that it has to
+     * stop.
+     */
     private static final int LOOKS_A_LEASE = 10;
-    /** Timeouts that no worker watches are announced by no nudge, so each process looks for them every few polls. */
+    /**
+     * The polls between two looks for timeouts that no worker watches; no nudge announces them, so each process looks
+     * for them.
+     */
     private static final int TIMEOUT_POLLS = 3;
-    /** How many dead letters are purged, and groups alerted, at once. */
+    /** How many dead letters are purged, and groups alerted, in one batch. */
     private static final int FAILED_JOBS_BATCH = 200;
 
     private final HistoryStore store;
@@ -61,7 +67,7 @@ final class WorkerChores {
     private volatile @Nullable QueueSampler sampler;
 
     /**
-     * What the chores look after.
+     * The parts of the worker that the chores need.
      *
      * @param onSessionEnded called when the claims of a session are free
      * @param onRunTimedOut called for runs that timed out
@@ -86,12 +92,12 @@ final class WorkerChores {
                 new PollPace(new IdleInterval(setup.settings().limits().pollInterval(), store.nudges()), random);
     }
 
-    /** Keeps the beat, before anything is claimed under the session. */
+    /** Starts the chore that keeps the session alive, before anything is claimed under it. */
     void keepSession() {
         keep(UpkeepChore.SESSION);
     }
 
-    /** Keeps all others. */
+    /** Starts all other chores. */
     void keepOthers() {
         EnumSet.complementOf(EnumSet.of(UpkeepChore.SESSION)).forEach(this::keep);
     }
@@ -103,7 +109,7 @@ final class WorkerChores {
         }
     }
 
-    /** Null is a chore that this worker has no need of. */
+    /** Makes a chore; null where this worker does not need it. */
     private @Nullable Chore make(UpkeepChore which) {
         EngineSettings.Limits limits = setup.settings().limits();
         EngineSettings.Errors errors = setup.settings().errors();
@@ -156,7 +162,7 @@ final class WorkerChores {
         return made;
     }
 
-    /** Whether this process looks at the queues for all. */
+    /** Returns whether this process samples the queues for all processes. */
     boolean samplesQueues() {
         QueueSampler chore = sampler;
         return chore != null && chore.samples();
@@ -188,12 +194,12 @@ final class WorkerChores {
         return upkeep;
     }
 
-    /** How many entries of the outbox the relay has set aside. */
+    /** Returns how many entries of the outbox the relay has set aside. */
     long setAside() {
         return relay.aside();
     }
 
-    /** Has the chore run at once, where it is kept. */
+    /** Has the chore run at once, where this worker has it. */
     void wake(UpkeepChore which) {
         Runnable wake = wakes.get(which);
         if (wake != null) {
@@ -201,7 +207,7 @@ final class WorkerChores {
         }
     }
 
-    /** The outbox will be filled, and nobody will tell when. */
+    /** Polls the outbox more often for a while, as it will be filled and no nudge will announce that. */
     void relayLater() {
         if (relayPace.expect()) {
             wake(UpkeepChore.RELAY);

@@ -12,11 +12,11 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Passes one call through a list of interceptors, the first of them the outermost, and sees to it that each of them
- * proceeds once or throws, before it ends.
+ * Passes one call through a list of interceptors, the first of them the outermost, and checks that each of them, before
+ * it returns, proceeds once or throws.
  *
- * @param interceptors outermost first
- * @param <I> what the interceptors are
+ * @param interceptors the interceptors, the outermost first
+ * @param <I> the type of the interceptors
  */
 record Chain<I>(List<I> interceptors) {
 
@@ -24,19 +24,19 @@ record Chain<I>(List<I> interceptors) {
         interceptors = List.copyOf(interceptors);
     }
 
-    /** Calls the method of an interceptor that is for this kind of call. */
+    /** Calls the method of an interceptor for this kind of call. */
     @FunctionalInterface
     interface Layer<I> {
         void call(I interceptor, Next next) throws Exception;
     }
 
     /**
-     * How a call went.
+     * The outcome of a call through the chain.
      *
      * @param reached whether the call itself was made
-     * @param result what it gave
-     * @param inner what it threw
-     * @param outer what came out of the outermost interceptor
+     * @param result the result of the call
+     * @param inner the exception of the call
+     * @param outer the exception of the outermost interceptor
      */
     record Passed<T extends @Nullable Object>(
             boolean reached,
@@ -44,7 +44,7 @@ record Chain<I>(List<I> interceptors) {
             @Nullable Throwable inner,
             @Nullable Throwable outer) {}
 
-    /** The interceptors with these inside of them. */
+    /** Returns the chain with these interceptors inside of its own. */
     List<I> with(List<I> more) {
         return Stream.concat(interceptors.stream(), more.stream()).toList();
     }
@@ -62,7 +62,10 @@ record Chain<I>(List<I> interceptors) {
         return pass(method, layer, call, () -> null);
     }
 
-    /** @param end how it ended, asked when it has returned or thrown; null where that says it all */
+    /**
+     * @param end returns how the call ended, asked when it has returned or thrown; null where result and exception say
+     *     that already
+     */
     <T extends @Nullable Object> Passed<T> pass(
             String method, Layer<I> layer, Callable<T> call, Supplier<@Nullable WorkEnd> end) {
         Innermost<T> innermost = new Innermost<>(call, end);
@@ -96,7 +99,7 @@ record Chain<I>(List<I> interceptors) {
         };
     }
 
-    /** The call itself; keeps what came of it, so that no interceptor can lose it. */
+    /** Makes the call itself and keeps its outcome, so that no interceptor can lose it. */
     private static final class Innermost<T extends @Nullable Object> implements Next {
         private final Callable<T> call;
         private final Supplier<@Nullable WorkEnd> end;
@@ -126,7 +129,7 @@ record Chain<I>(List<I> interceptors) {
         }
     }
 
-    /** What one interceptor proceeds with. */
+    /** Lets one interceptor proceed, once. */
     private static final class Once implements Next {
         private final Object interceptor;
         private final String method;
@@ -168,7 +171,7 @@ record Chain<I>(List<I> interceptors) {
             return work.end();
         }
 
-        /** From now on the call is not made any more; tells whether it was. */
+        /** Refuses the call from now on; returns whether it was made. */
         boolean close() {
             return state.compareAndExchange(State.WAITS, State.ENDED) == State.PROCEEDED;
         }

@@ -38,7 +38,6 @@ public final class ClientChain {
         return pass("start", (interceptor, next) -> interceptor.start(call, next), start);
     }
 
-    /** Sends a signal. */
     public void signal(Supplier<SignalCall> call, Runnable signal) {
         if (chain.isEmpty()) {
             signal.run();
@@ -48,7 +47,6 @@ public final class ClientChain {
         pass("signal", (interceptor, next) -> interceptor.signal(seen, next), done(signal));
     }
 
-    /** Asks a question. */
     public <T extends @Nullable Object> T query(Supplier<QueryCall> call, Supplier<T> query) {
         if (chain.isEmpty()) {
             return query.get();
@@ -57,7 +55,6 @@ public final class ClientChain {
         return pass("query", (interceptor, next) -> interceptor.query(seen, next), query::get);
     }
 
-    /** Sends a request to cancel. */
     public void cancel(Supplier<EndCall> call, Runnable cancel) {
         if (chain.isEmpty()) {
             cancel.run();
@@ -67,7 +64,6 @@ public final class ClientChain {
         pass("cancel", (interceptor, next) -> interceptor.cancel(seen, next), done(cancel));
     }
 
-    /** Terminates a run. */
     public void terminate(Supplier<EndCall> call, Runnable terminate) {
         if (chain.isEmpty()) {
             terminate.run();
@@ -84,7 +80,10 @@ public final class ClientChain {
         };
     }
 
-    /** An exception that comes out of the interceptors is the caller's; one that they swallow, too. */
+    /**
+     * Makes a call. The caller gets the exception that comes out of the interceptors, and the exception of the call
+     * also where an interceptor swallows it.
+     */
     @SuppressWarnings("NullAway") // the result of a T that may be null
     private <T extends @Nullable Object> T pass(String method, Chain.Layer<ClientInterceptor> layer, Callable<T> call) {
         Chain.Passed<T> passed = chain.pass(method, layer, call);

@@ -20,15 +20,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * The interceptors and context propagators of an engine.
  *
- * @param client around calls of its client
- * @param worker around what its worker does
- * @param context what is carried from callers to code
+ * @param client the interceptors around calls of its client
+ * @param worker the interceptors around turns and attempts of its worker
+ * @param context the propagators that carry context from callers to workflows and activities
  */
 public record Interception(ClientChain client, WorkerChain worker, Propagation context) {
     public static final Interception NONE =
             new Interception(new ClientChain(List.of()), WorkerChain.NONE, Propagation.NONE);
 
-    /** Interceptors are sorted by what they are; one may be both. These are inside those before. */
+    /**
+     * Adds interceptors inside of the present ones. They are sorted by their interfaces; one interceptor may have both.
+     */
     public Interception with(Interceptor... more) {
         return new Interception(
                 client.with(only(ClientInterceptor.class, more)),
@@ -37,22 +39,26 @@ public record Interception(ClientChain client, WorkerChain worker, Propagation c
     }
 
     /**
-     * Carries more context.
+     * Adds context propagators.
      *
-     * @throws IllegalArgumentException where the name of a propagator is not fit, or taken
+     * @throws IllegalArgumentException where the name of a propagator is not allowed or is taken
      */
     public Interception with(ContextPropagator... more) {
         return new Interception(client, worker, context.with(List.of(more)));
     }
 
-    /** The same for one engine: each interceptor is asked once for the one that this engine calls. */
+    /**
+     * Returns the interception for one engine: each interceptor is asked once for the instance that this engine calls.
+     */
     public Interception in(InterceptedEngine engine) {
         IdentityHashMap<Interceptor, Interceptor> known = new IdentityHashMap<>();
         UnaryOperator<Interceptor> ofEngine = one -> known.computeIfAbsent(one, asked -> asked.in(engine));
         return new Interception(client.in(ofEngine), worker.in(ofEngine), context);
     }
 
-    /** @throws IllegalStateException where an interceptor gives one of another kind */
+    /**
+     * @throws IllegalStateException where an interceptor returns one of another kind
+     */
     static <I extends Interceptor> I sameKind(Class<I> kind, I asked, Interceptor given) {
         if (!kind.isInstance(given)) {
             throw new IllegalStateException("interceptor " + asked.getClass().getName()
@@ -66,15 +72,15 @@ public record Interception(ClientChain client, WorkerChain worker, Propagation c
         return Stream.of(interceptors).filter(kind::isInstance).map(kind::cast).toList();
     }
 
-    /** Whether turns and attempts pass through anything. */
+    /** Returns whether there are interceptors or propagators around turns and attempts. */
     public boolean isOfWorkers() {
         return !worker.isEmpty() || !context.isEmpty();
     }
 
     /**
-     * Starts something with the caller's context in its headers, through the interceptors.
+     * Starts a run, a job or a batch with the caller's context in its headers, through the interceptors.
      *
-     * @param start starts it with the options that it is given, and gives the run, if that is known
+     * @param start starts it with the options that it gets, and returns the run, if that is known
      * @throws IllegalArgumentException where headers that were added do not fit
      */
     public @Nullable UUID start(StartedThing what, StartOptions options, Function<StartOptions, @Nullable UUID> start) {
@@ -82,9 +88,9 @@ public record Interception(ClientChain client, WorkerChain worker, Propagation c
     }
 
     /**
-     * The same where more than the run comes of it.
+     * Starts a run, a job or a batch where the start returns more than the run.
      *
-     * @param run the run of what was started, if that is known
+     * @param run returns the run that was started, if that is known
      */
     public <T extends @Nullable Object> T start(
             StartedThing what, StartOptions options, Function<StartOptions, T> start, Function<T, @Nullable UUID> run) {

@@ -50,7 +50,7 @@ public final class Propagation {
         return propagators.isEmpty();
     }
 
-    /** What the calling thread's context is, as headers. */
+    /** Returns the calling thread's context as headers. */
     Map<String, String> capture() {
         Map<String, String> headers = new LinkedHashMap<>();
         for (ContextPropagator one : propagators) {
@@ -59,7 +59,7 @@ public final class Propagation {
         return headers;
     }
 
-    /** Binds what these headers have to the calling thread. */
+    /** Binds the context in these headers to the calling thread. */
     public Scope restore(Map<String, String> headers) {
         if (propagators.isEmpty()) {
             return NOTHING;
@@ -76,7 +76,7 @@ public final class Propagation {
         return () -> close(bound);
     }
 
-    /** The text of what stalls a run whose context can't be bound to a thread. */
+    /** Returns the text for a run that stalls because its context can't be bound to a thread. */
     public static String notRestored(String run, Throwable thrown) {
         return "the context of " + run + " can't be bound to a thread: a context propagator threw "
                 + Thrown.of(thrown).text()
@@ -97,7 +97,7 @@ public final class Propagation {
 
     private record Bound(ContextPropagator propagator, Scope scope) {}
 
-    /** What ran inside has its outcome: a context that is not taken back does not change it. */
+    /** Closes the bound contexts. The code inside has its outcome already: an exception here does not change it. */
     private static void close(Deque<Bound> bound) {
         for (Bound one : bound) {
             try {

@@ -22,7 +22,7 @@ final class StartUnderWay implements StartCall {
         this.headers.putAll(options.headers());
     }
 
-    /** The options with the headers as interceptors have left them. */
+    /** Returns the options with the headers as the interceptors have left them. */
     StartOptions changed() {
         return headers.equals(options.headers()) ? options : options.headers(headers);
     }

@@ -4,11 +4,11 @@ import dev.durable.intercept.StartCall;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Describes to interceptors and context propagators what a client is about to start.
+ * Describes a start of a client to interceptors and context propagators.
  *
- * @param kind a run, a job or a batch
+ * @param kind whether a run, a job or a batch is started
  * @param type the workflow type, the activity or the activity type
- * @param taskQueue its queue where the options name none; null where that differs from job to job
+ * @param taskQueue the queue where the options name none; null where it differs from job to job
  * @param signal the signal that goes with it
  */
 public record StartedThing(

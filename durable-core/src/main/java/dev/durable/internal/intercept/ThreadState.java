@@ -6,10 +6,11 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.MDC;
 
 /**
- * The settings of a thread that code of the application may change while it runs on a thread of the engine or of a caller,
- * who is to find them as they were. Thread-locals of the application and of its libraries can't be found, and stay.
+ * The settings of a thread that code of the application may change while it runs on a thread of the engine or of a
+ * caller; they are restored afterwards. Thread-locals of the application and of its libraries can't be listed, and stay
+ * changed.
  *
- * @param mdc null where it was empty
+ * @param mdc the logging context; null where it was empty
  */
 public record ThreadState(
         Thread thread,
@@ -19,7 +20,7 @@ public record ThreadState(
         Thread.@Nullable UncaughtExceptionHandler onUncaught,
         @Nullable Map<String, String> mdc) {
 
-    /** As this thread is now. */
+    /** Returns the settings of the calling thread. */
     public static ThreadState ofCurrent() {
         Thread current = Thread.currentThread();
         return new ThreadState(
@@ -31,7 +32,7 @@ public record ThreadState(
                 MDC.getCopyOfContextMap());
     }
 
-    /** Runs code of the application and leaves the thread as it was. */
+    /** Runs code of the application and restores the thread's settings afterwards. */
     public static void keeping(Runnable code) {
         ThreadState before = ofCurrent();
         try {
@@ -41,7 +42,7 @@ public record ThreadState(
         }
     }
 
-    /** Called on the same thread. */
+    /** Restores the settings; called on the thread from which they were read. */
     @SuppressWarnings("ThreadPriorityCheck") // it is given back what it had
     public void restore() {
         if (!thread.getName().equals(name)) {

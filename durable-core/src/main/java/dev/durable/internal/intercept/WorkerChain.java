@@ -20,12 +20,12 @@ import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** Passes what a worker does through the interceptors that are registered with its engine. */
+/** Passes turns, replays and attempts of a worker through the interceptors that are registered with its engine. */
 public final class WorkerChain {
     public static final WorkerChain NONE = new WorkerChain(List.of());
 
     private final Chain<WorkerInterceptor> chain;
-    /** Those that see turns of replays. */
+    /** The interceptors that see the turns of replays. */
     private final Chain<WorkerInterceptor> replayed;
 
     WorkerChain(List<WorkerInterceptor> interceptors) {
@@ -49,12 +49,11 @@ public final class WorkerChain {
         return chain.isEmpty();
     }
 
-    /** Whether turns of replays are to be passed through it, one by one. */
+    /** Returns whether the turns of replays are to be passed through it, one by one. */
     public boolean seesReplayedTurns() {
         return !replayed.isEmpty();
     }
 
-    /** The body of an activity. */
     @FunctionalInterface
     public interface Body {
         void run() throws Throwable;
@@ -63,8 +62,8 @@ public final class WorkerChain {
     /**
      * Runs the body of an activity.
      *
-     * @param end how it ended, where that is not how the body did; null where it is
-     * @throws Throwable what it threw, or an interceptor
+     * @param end returns how the attempt ended, where that differs from the body's outcome; null where it does not
+     * @throws Throwable the exception of the body or of an interceptor
      */
     public void activity(ActivityCall call, Body body, Supplier<@Nullable WorkEnd> end) throws Throwable {
         Chain.Passed<@Nullable Void> passed = chain.pass(
@@ -92,7 +91,7 @@ public final class WorkerChain {
     /**
      * Makes a turn of a run.
      *
-     * @param end how the run ended, where the turn was its last; null where it goes on
+     * @param end returns how the run ended, where the turn was its last; null where it goes on
      */
     public <T extends @Nullable Object> T turn(TurnCall call, Supplier<T> turn, Supplier<@Nullable WorkEnd> end) {
         return pass(
@@ -105,7 +104,6 @@ public final class WorkerChain {
                 end);
     }
 
-    /** Replays a run. */
     public <T extends @Nullable Object> T replay(ReplayCall call, Supplier<T> replay) {
         return pass(
                 chain,
@@ -117,9 +115,9 @@ public final class WorkerChain {
     }
 
     /**
-     * Gives the headers of an activity that is being scheduled.
+     * Returns the headers of an activity that is being scheduled.
      *
-     * @param before those of its run and its options, which are within their bounds
+     * @param before the headers of its run and its options, which are within their bounds
      */
     public Map<String, String> schedule(ScheduleCall call, Map<String, String> before) {
         pass(
@@ -147,8 +145,8 @@ public final class WorkerChain {
     }
 
     /**
-     * What came of it is its own: an interceptor that throws is told apart. So divergences, stalls and outages stay what
-     * they are.
+     * Makes a call whose outcome stands: an exception of an interceptor is reported as one of its own, so that
+     * divergences, stalls and outages inside keep their meaning.
      */
     @SuppressWarnings("NullAway") // the result of a T that may be null
     private static <T extends @Nullable Object> T pass(

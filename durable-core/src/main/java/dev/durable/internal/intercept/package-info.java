@@ -10,9 +10,9 @@
  * <p>An engine has one {@link dev.durable.internal.intercept.Interception}, made when it is built and never changed; with
  * nothing registered its parts are empty, and each place that asks them goes straight on.
  *
- * <p>What an interceptor throws is kept apart from what came of the call inside: the outcome of the call is what its caller
- * gets, whatever interceptors make of its exceptions, but that an exception may be replaced by another where it goes to a
- * caller or is the failure of an attempt.
+ * <p>An exception of an interceptor is kept apart from the outcome of the call inside: the caller gets the outcome of
+ * the call, whatever interceptors do with its exceptions. There is one exception to that: where an exception goes to a
+ * caller of the client, or is the failure of an attempt, interceptors may replace it by another.
  */
 @NullMarked
 package dev.durable.internal.intercept;

@@ -32,12 +32,12 @@ final class ActivityAttemptEvent extends RunEvent {
     @Label("Outcome")
     String outcome = "";
 
-    /** Whether anybody records it. */
+    /** Returns whether a recording takes these events. */
     static boolean isOn() {
         return new ActivityAttemptEvent().isEnabled();
     }
 
-    /** One that has begun; null while nobody records it. */
+    /** Returns an event that has begun; null while no recording takes it. */
     static @Nullable ActivityAttemptEvent begun() {
         ActivityAttemptEvent event = new ActivityAttemptEvent();
         if (!event.isEnabled()) {

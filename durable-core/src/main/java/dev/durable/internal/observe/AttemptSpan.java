@@ -27,7 +27,7 @@ public final class AttemptSpan {
         this.local = local;
     }
 
-    /** Its body begins. */
+    /** Begins the measured time, as the body begins. */
     public void begins() {
         if (telemetry == null || job == null) {
             return;
@@ -46,16 +46,16 @@ public final class AttemptSpan {
                         telemetry.since(job.deadlines().scheduledAt())));
     }
 
-    /** It ended without a failure. */
+    /** Ends the span of an attempt without a failure. */
     public void ended(ActivityAttemptEnd.Outcome outcome) {
         ended(outcome, null, () -> null);
     }
 
     /**
-     * It ended.
+     * Ends the span.
      *
-     * @param timeout what it ran out of; null is nothing
-     * @param fingerprint of its failure, asked for only where somebody hears it
+     * @param timeout the timeout that the attempt ran out of; null where none
+     * @param fingerprint the fingerprint of its failure, computed only where an observer or a recording takes it
      */
     public void ended(
             ActivityAttemptEnd.Outcome outcome, @Nullable TimeoutType timeout, Supplier<@Nullable String> fingerprint) {

@@ -20,38 +20,38 @@ import org.slf4j.MDC;
 import org.slf4j.event.Level;
 
 /**
- * Logs failed attempts, activities that failed for good, incidents, failed and stalled runs, each kind under a logger name of
- * its own, with schema and ids in the MDC. Of failures with the same fingerprint it writes {@value #MOST} lines a minute, the first with the
- * stack; how many more there were is told by the next line after that minute. Thread-safe.
+ * Logs failed attempts, activities that failed for good, incidents, failed and stalled runs, each kind under a logger
+ * name of its own, with schema and ids in the MDC. Of failures with the same fingerprint it writes {@value #MOST} lines
+ * a minute, the first with the stack; the next line after that minute counts the others. Thread-safe.
  *
- * <p>It is asked only where something failed, so it costs nothing elsewhere; under a lock it only counts.
+ * <p>It is called only after a failure, so it costs nothing otherwise; under its lock it only counts.
  */
 public final class FailureLog {
     static final int MOST = 5;
-    /** So many fingerprints are counted apart; what comes beyond shares one. */
+    /** How many fingerprints are counted apart; all others share one count. */
     static final int MOST_FINGERPRINTS = 200;
 
     private static final String OTHERS = "others";
     private static final int MOST_CHARS = 1_000;
     private static final long WINDOW_NANOS = TimeUnit.MINUTES.toNanos(1);
 
-    /** What is logged, under which name, and how loud; INFO is without a stack. */
+    /** The kind of a failure, with its logger name and its level; a line of level INFO has no stack. */
     public enum Kind {
         /** An attempt failed, and another follows. */
         ATTEMPT("Attempt", Level.INFO),
         /** An activity ended without the result that its code would have given. */
         ACTIVITY("Activity", Level.WARN),
-        /** The same by a failure that its code declares, which is an outcome of the business. */
+        /** An activity ended by a failure that its code declares, which is an outcome of the business. */
         DECLARED_ACTIVITY("Activity", Level.INFO),
         /** An activity waits for an operator, as an incident or a dead letter. */
         INCIDENT("Incident", Level.ERROR),
         /** A run failed or timed out. */
         RUN("Run", Level.WARN),
-        /** A run failed by what its code declares. */
+        /** A run failed by a failure that its code declares. */
         DECLARED_RUN("Run", Level.INFO),
         /** A run can't go on with this code, and is tried again. */
         STALL("Stall", Level.ERROR),
-        /** Somebody terminated a run. */
+        /** A caller terminated a run. */
         TERMINATION("Run", Level.INFO);
 
         private final String logger;
@@ -68,11 +68,11 @@ public final class FailureLog {
     }
 
     /**
-     * What failed, as the MDC shows it.
+     * The failed run or attempt, as the MDC shows it.
      *
-     * @param activity null where it is the run
-     * @param attempt from 1
-     * @param traceId of the trace that it belongs to; null where none is known
+     * @param activity the activity; null where the run failed
+     * @param attempt the attempt, from 1
+     * @param traceId the id of the trace that it belongs to; null where none is known
      */
     public record Subject(
             RunKey run,
@@ -103,9 +103,10 @@ public final class FailureLog {
     private final Map<Alike, Window> windows = new HashMap<>();
 
     /**
-     * @param schema of the engine's tables, which tells its lines from those of another in this process; empty has none
+     * @param schema of the engine's tables, which distinguishes its lines from those of another in this process; empty
+     *     has none
      * @param nanoTime a monotonic clock
-     * @param loggable a failure as it may be logged with its stack; null is without one
+     * @param loggable makes the exception that is logged for a failure, with its stack; null where it has none
      */
     public FailureLog(String schema, LongSupplier nanoTime, Function<Failure, ? extends @Nullable Throwable> loggable) {
         this.schema = schema;
@@ -113,18 +114,18 @@ public final class FailureLog {
         this.loggable = loggable;
     }
 
-    /** Whether a failure of that kind is logged at all: only then need its fingerprint be made. */
+    /** Returns whether a failure of that kind is logged at all: only then need its fingerprint be made. */
     public boolean logs(Kind kind) {
         return kind.log().isEnabledForLevel(kind.level);
     }
 
     /**
-     * Something failed. Whoever reports it goes on, also where its line can't be written: a filter or an appender of the
-     * application that throws is no matter of the attempt.
+     * Logs a failure. An exception of the application's filters and appenders is swallowed, as the attempt or run must
+     * go on.
      *
-     * @param fingerprint the same for what failed alike
-     * @param what who failed and what follows: a sentence, without the failure's own text
-     * @param why the failure, whose messages are as they may be recorded; null where there is none
+     * @param fingerprint equal for failures that are counted together
+     * @param what a sentence that names the failed part and what follows, without the failure's own text
+     * @param why the failure, with messages that may be recorded; null where there is none
      */
     public void failed(Kind kind, Subject subject, String fingerprint, String what, @Nullable Failure why) {
         write(
@@ -136,10 +137,11 @@ public final class FailureLog {
     }
 
     /**
-     * A run stalled.
+     * Logs that a run stalled.
      *
-     * @param what who stalls and why, as it may be logged: runs that stall alike differ in digits and the workflow id only
-     * @param stack as it may be logged; null without
+     * @param what a sentence that names the run and the reason, fit for the log; for runs that stall for one reason it
+     *     differs in digits and the workflow id only
+     * @param stack the stack, fit for the log; null without
      */
     public void stalled(RunKey run, String what, @Nullable Throwable stack) {
         String alike = what.replace(run.shown(), "…").replaceAll("[0-9]+", "#");
@@ -175,7 +177,10 @@ public final class FailureLog {
         withMdc(subject, () -> kind.log().atLevel(kind.level).setCause(cause).log(line));
     }
 
-    /** The how many-th of its minute it is; with a line for each minute that is over and had more than were told. */
+    /**
+     * Returns which failure of its minute this is; adds a line for each minute that is over and had more failures than
+     * were logged.
+     */
     private int place(Alike alike, List<Runnable> countsOfEarlier) {
         long now = nanoTime.getAsLong();
         lock.lock();
@@ -214,7 +219,7 @@ public final class FailureLog {
 
     private static String shown(Failure why) {
         String message = why.message();
-        // Whoever throws a RemoteException says its type.
+        // A RemoteException has the type of the original exception.
         String type = Bounds.shown(why.type());
         String text = message == null ? type : type + ": " + Bounds.lines(message);
         return text.length() <= MOST_CHARS ? text : Bounds.cut(text, MOST_CHARS) + "…";

@@ -8,9 +8,9 @@ import java.util.stream.Collectors;
 
 /**
  * Computes the fingerprint by which failures are grouped: activity, type of the failure, and the first frames of the
- * application's own code. Readable, as people see it in lists; without line numbers, which move with each release, and
- * without messages, which hold ids. Whatever else is around the body (tracing, proxies, generated classes, the kind of
- * thread) has no part in it, so that a failure is in the same group with it and without.
+ * application's own code. It is readable, as operators see it in lists; it has no line numbers, which move with each
+ * release, and no messages, which hold ids. Code around the body (tracing, proxies, generated classes, the kind of
+ * thread) has no part in it, so that a failure is in one group with such code and without.
  *
  * <pre>Payments.charge: java.io.IOException at com.acme.Bank.post &lt; com.acme.StripePayments.charge</pre>
  */
@@ -41,7 +41,10 @@ public final class Fingerprint {
             "dev.durable.spring.SpringActivity",
             "dev.durable.store.postgres.internal.");
 
-    /** Of proxies and of classes that are generated at run time, whose numbers change; and the API's own classes. */
+    /**
+     * The frames of proxies and of classes that are generated at run time, whose numbers change; and of the API's own
+     * classes.
+     */
     private static final Pattern GENERATED = Pattern.compile(
             "\\$\\$(\\w*CGLIB|FastClass|Lambda|_)|\\$Proxy\\d|\\$(ByteBuddy|HibernateProxy|MockitoMock)\\$"
                     + "|^dev\\.durable\\.[A-Z]");
@@ -68,12 +71,15 @@ public final class Fingerprint {
                         .find();
     }
 
-    /** All jobs of an activity that no worker can read are one group: what does not fit stands in each. */
+    /**
+     * Returns the one fingerprint of all jobs of an activity that no worker can read; the job itself says what can't be
+     * read.
+     */
     public static String notRead(String activity) {
         return activity + ": not read";
     }
 
-    /** The compiler numbers lambdas and accessors. */
+    /** Removes the numbers that the compiler gives lambdas and accessors. */
     private static String stable(String frame) {
         return frame.replaceAll("\\$\\d+", "");
     }

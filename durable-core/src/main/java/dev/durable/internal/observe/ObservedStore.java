@@ -36,11 +36,11 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store around the engine's store that tells an observer what was asked and answered: starts, batches, claims, sessions,
+ * A store around the engine's store that reports calls and answers to an observer: starts, batches, claims, sessions,
  * the relay. Only an engine with observers has it.
  *
- * <p>A proxy, as all other methods of the interface, whose defaults stores override, go to the store as they are. Each call
- * is a transaction, beside which a reflective call is nothing.
+ * <p>It is a proxy, because all other methods of the interface, whose defaults stores override, must go to the store
+ * unchanged. Each call is a transaction, compared to which a reflective call costs nothing.
  */
 public final class ObservedStore implements InvocationHandler {
     private final Object store;
@@ -53,7 +53,7 @@ public final class ObservedStore implements InvocationHandler {
         this.observer = observer;
     }
 
-    /** The same store, observed; the store itself where nobody observes. */
+    /** Returns the store, observed; the store itself where there is no observer. */
     public static HistoryStore around(HistoryStore store, EngineObserver observer) {
         return observer.equals(EngineObserver.NONE)
                 ? store
@@ -169,7 +169,7 @@ public final class ObservedStore implements InvocationHandler {
                     case StartOutcome.Started ignored -> WorkflowStart.Outcome.STARTED;
                     case StartOutcome.AlreadyOpen ignored -> WorkflowStart.Outcome.ALREADY_OPEN;
                     case StartOutcome.Refused ignored -> WorkflowStart.Outcome.REFUSED;
-                    // It is sent again.
+                    // Nothing to report, as it is sent again.
                     case StartOutcome.Locked ignored -> null;
                 };
         if (what != null) {
@@ -217,13 +217,16 @@ public final class ObservedStore implements InvocationHandler {
 
     // ── runs that are closed from outside ────────────────────────────────────────────────────────────────────────────
 
-    /** Its type is not known to who ends it, so it is read: that is rare, and of what the observer is told only. */
+    /**
+     * Reports a run that was terminated or timed out. Its type is not known to the code that ends it, so it is read:
+     * that is rare, and only the observer needs it.
+     */
     private void seized(RunKey run, Seizure seizure) {
         String type = "";
         try {
             type = ((HistoryStore) store).run(run.runId()).map(RunRecord::type).orElse("");
         } catch (RuntimeException e) {
-            // It is closed all the same.
+            // The run is closed all the same.
         }
         Duration open = Duration.between(RunIds.time(run.runId()), clock.now());
         observer.workflowClosed(new WorkflowClose(
@@ -234,7 +237,7 @@ public final class ObservedStore implements InvocationHandler {
         return Duration.ofNanos(clock.nanoTime() - begun);
     }
 
-    /** Activities whose outcome is refused in their own transaction, rather than in a batch. */
+    /** Transactional activities, whose outcome may be refused in their own transaction rather than in a batch. */
     private final class ObservedActivities implements TransactionalActivities {
         private final TransactionalActivities activities;
 
@@ -257,7 +260,7 @@ public final class ObservedStore implements InvocationHandler {
         }
     }
 
-    /** Starts in a caller's transaction. */
+    /** Starts runs in a caller's transaction, observed. */
     private final class ObservedTransaction implements Joined {
         private final Joined joined;
 

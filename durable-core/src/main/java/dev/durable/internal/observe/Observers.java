@@ -33,7 +33,7 @@ public final class Observers implements InvocationHandler {
     private final LongSupplier nanoTime;
     private final UnaryOperator<Throwable> loggable;
     private final Tries tries;
-    /** When it may be logged again that one has thrown. */
+    /** The time from when on an exception of an observer may be logged again. */
     private final AtomicLong logFrom;
 
     private volatile boolean begun;
@@ -47,10 +47,10 @@ public final class Observers implements InvocationHandler {
     }
 
     /**
-     * One that tells all of them; {@link EngineObserver#NONE} where there are none.
+     * Returns an observer that calls all of them; {@link EngineObserver#NONE} where there are none.
      *
-     * @param loggable an exception as it may be logged
-     * @param tries remembers which of them throws each time
+     * @param loggable removes what must not be logged from an exception
+     * @param tries remembers which observers throw each time
      */
     public static EngineObserver of(
             List<EngineObserver> all, LongSupplier nanoTime, UnaryOperator<Throwable> loggable, Tries tries) {

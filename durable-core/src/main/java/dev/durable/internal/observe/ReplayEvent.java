@@ -17,7 +17,7 @@ final class ReplayEvent extends RunEvent {
     @Label("Events")
     long events;
 
-    /** One that has begun; null while nobody records it. */
+    /** Returns an event that has begun; null while no recording takes it. */
     static @Nullable ReplayEvent begun() {
         ReplayEvent event = new ReplayEvent();
         if (!event.isEnabled()) {

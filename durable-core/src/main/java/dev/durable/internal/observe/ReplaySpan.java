@@ -28,7 +28,7 @@ public final class ReplaySpan {
         this.event = event;
     }
 
-    /** The run's code is where its history ends. */
+    /** Ends the span, as the run's code has come to the end of its history. */
     public void ended(long events) {
         if (telemetry == null || run == null) {
             return;

@@ -5,7 +5,7 @@ import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.StackTrace;
 
-/** What all of the flight recorder's events of Durable have: the run that they are about. */
+/** The common part of the flight recorder's events of Durable: the run that they are about. */
 @StackTrace(false)
 abstract class RunEvent extends Event {
     @Label("Workflow Type")
@@ -17,7 +17,7 @@ abstract class RunEvent extends Event {
     @Label("Run Id")
     String runId = "";
 
-    /** Ends it, and says whether it is to be committed, once the rest of it is filled in. */
+    /** Ends the event; returns whether it is to be committed once its other fields are set. */
     final boolean endsFor(String type, RunKey run) {
         end();
         if (!shouldCommit()) {

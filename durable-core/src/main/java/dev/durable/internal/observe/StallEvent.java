@@ -25,7 +25,7 @@ final class StallEvent extends RunEvent {
         }
     }
 
-    /** Whether anybody records it. */
+    /** Returns whether a recording takes these events. */
     static boolean isOn() {
         return new StallEvent().isEnabled();
     }

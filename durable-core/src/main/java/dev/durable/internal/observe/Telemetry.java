@@ -16,8 +16,8 @@ import java.util.Map;
 import java.util.function.BiPredicate;
 
 /**
- * Tells observers and the flight recorder of what runs, attempts and upkeep do. Where neither listens each call is a look at
- * two fields, and makes nothing.
+ * Reports to observers and the flight recorder what runs, attempts and upkeep do. Where neither is on, each call reads
+ * two fields and makes no object.
  */
 public final class Telemetry {
     private final EngineObserver observer;
@@ -27,7 +27,7 @@ public final class Telemetry {
     private final BiPredicate<String, Failure> declared;
     private final boolean observed;
 
-    /** One that logs failures without stacks. */
+    /** Creates a telemetry that logs failures without stacks. */
     public Telemetry(EngineObserver observer, StoreClock clock) {
         this(
                 observer,
@@ -38,10 +38,10 @@ public final class Telemetry {
     }
 
     /**
-     * @param observer who is told; {@link EngineObserver#NONE} is nobody
-     * @param clock measures
-     * @param failures logs what fails, whoever observes
-     * @param tries remembers what fails again and again
+     * @param observer the observer; {@link EngineObserver#NONE} for none
+     * @param clock measures times
+     * @param failures logs failures, with observers and without
+     * @param tries remembers which actions fail again and again
      * @param declared whether runs of a workflow type declare a failure
      */
     public Telemetry(
@@ -82,16 +82,16 @@ public final class Telemetry {
         return declared.test(workflowType, failure);
     }
 
-    /** How long ago that was; not negative, as this process only estimates the store's clock. */
+    /** Returns how long ago that was; not negative, as this process only estimates the store's clock. */
     Duration since(Instant then) {
         Duration since = Duration.between(then, clock.now());
         return since.isNegative() ? Duration.ZERO : since;
     }
 
     /**
-     * A step is handed over to its lane.
+     * Begins the span of a transition that is handed over to its lane.
      *
-     * @param headers of the run, which say to which trace it belongs
+     * @param headers the headers of the run, which name its trace
      */
     public TransitionSpan transition(Transition transition, String workflowType, Map<String, String> headers) {
         TransitionEvent event = FlightRecording.THERE ? TransitionEvent.begun() : null;
@@ -106,14 +106,14 @@ public final class Telemetry {
         return close != null && close.status() == WorkflowStatus.FAILED;
     }
 
-    /** An attempt is about to begin. */
+    /** Begins the span of an attempt. */
     public AttemptSpan attempt(ClaimedJob job, boolean local) {
         return observed || (FlightRecording.THERE && ActivityAttemptEvent.isOn())
                 ? new AttemptSpan(this, job, local)
                 : AttemptSpan.NONE;
     }
 
-    /** A history is about to be replayed. */
+    /** Begins the span of a replay. */
     public ReplaySpan replay(RunKey run, String workflowType) {
         ReplayEvent event = FlightRecording.THERE ? ReplayEvent.begun() : null;
         return observed || event != null
@@ -121,7 +121,7 @@ public final class Telemetry {
                 : ReplaySpan.NONE;
     }
 
-    /** A run can't go on. */
+    /** Reports a run that can't go on. */
     public void stalled(RunKey run, String workflowType, String reason) {
         boolean recorded = FlightRecording.THERE && StallEvent.isOn();
         if (observed || recorded) {
@@ -133,21 +133,21 @@ public final class Telemetry {
         }
     }
 
-    /** A timer is fed to its run. */
+    /** Reports a timer that is fed to its run. */
     public void timerFired(String workflowType, Instant due, Instant fired) {
         if (observed) {
             observer.timerFired(workflowType, Duration.between(due, fired));
         }
     }
 
-    /** A claimed run goes on with the instance in memory. */
+    /** Reports that a claimed run goes on with the instance in memory. */
     public void foundInMemory(String workflowType) {
         if (observed) {
             observer.runFoundInMemory(workflowType);
         }
     }
 
-    /** A nudge arrived. */
+    /** Reports a nudge that arrived. */
     public void heard(Nudges.Nudge nudge) {
         if (observed) {
             switch (nudge) {
@@ -163,7 +163,7 @@ public final class Telemetry {
         }
     }
 
-    /** A chore did what it is for. */
+    /** Reports a completed run of a chore. */
     public void choreDone(String name, Duration took, long rows) {
         if (observed) {
             observer.choreDone(new ChoreRun(name, took, rows));

@@ -8,15 +8,16 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the id of the trace that headers of a run or a job name, as W3C's {@code traceparent} or Zipkin's {@code b3}. Lines
- * about failures are written when the span is over, often by another thread, so that no tracer puts it there.
+ * Finds the id of the trace that headers of a run or a job name, as W3C's {@code traceparent} or Zipkin's {@code b3}.
+ * Lines about failures are written when the span is over, often by another thread, so that no tracer adds the id
+ * itself.
  */
 public final class TraceId {
     private static final Pattern VALUE = Pattern.compile("(?:[0-9a-f]{2}-)?([0-9a-f]{32}|[0-9a-f]{16})(?:-.{0,200})?");
 
     private TraceId() {}
 
-    /** Of headers as a JSON object; null where they name none that is one. */
+    /** Finds the id in headers as a JSON object; null where they name none that is valid. */
     public static @Nullable String of(String headers) {
         return of(JsonObjectReader.ofAny(headers).stringProperties());
     }

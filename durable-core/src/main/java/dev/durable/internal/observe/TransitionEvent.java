@@ -7,7 +7,7 @@ import jdk.jfr.Name;
 import jdk.jfr.Threshold;
 import org.jspecify.annotations.Nullable;
 
-/** The flight recorder's event of a step of a run, from the lane to the store's answer. */
+/** The flight recorder's event of a transition of a run, from the lane to the store's answer. */
 @Name("dev.durable.Transition")
 @Label("Transition")
 @Category({"Durable", "Workflows"})
@@ -23,7 +23,7 @@ final class TransitionEvent extends RunEvent {
     @Label("Events")
     int events;
 
-    /** One that has begun; null while nobody records it. */
+    /** Returns an event that has begun; null while no recording takes it. */
     static @Nullable TransitionEvent begun() {
         TransitionEvent event = new TransitionEvent();
         if (!event.isEnabled()) {

@@ -12,7 +12,10 @@ import java.time.Duration;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A step of a run from the moment it is handed over to its lane, as observers and the flight recorder see it. */
+/**
+ * A transition of a run from the moment at which it is handed over to its lane, as observers and the flight recorder
+ * see it.
+ */
 public final class TransitionSpan {
     static final TransitionSpan NONE = new TransitionSpan();
 
@@ -23,9 +26,9 @@ public final class TransitionSpan {
     private final @Nullable TransitionEvent event;
 
     /**
-     * The run whose step it is.
+     * The run of the transition.
      *
-     * @param headers of its start
+     * @param headers the headers of its start
      */
     record OfRun(String workflowType, Map<String, String> headers) {
         @Override
@@ -51,7 +54,7 @@ public final class TransitionSpan {
         this.event = event;
     }
 
-    /** The store has answered. */
+    /** Ends the span, as the store has answered. */
     public void answered(Transition.Outcome outcome) {
         if (telemetry == null || transition == null) {
             return;

@@ -15,18 +15,18 @@ import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
 
 /**
- * Remembers what a process tries again and again and has not brought about since some time: its loops, each chore, the
- * claims of a queue, what it tells a listener. What has failed at every try for a minute is a problem of the process, which
- * {@code problems()} and health tell; until then it is in the log only. Thread-safe.
+ * Remembers the actions that a process tries again and again and that have failed for some time: its loops, each chore,
+ * the claims of a queue, the calls of a listener. An action that has failed at every try for a minute is a problem of
+ * the process, which {@code problems()} and health report; until then it is in the log only. Thread-safe.
  */
 public final class Tries {
-    /** After which time of failing without a success it is a problem. */
+    /** How long an action fails without a success before it is a problem. */
     public static final Duration LASTS = Duration.ofMinutes(1);
 
-    /** What nobody has tried for so long is not tried any more. */
+    /** How long after its last try an action counts as given up. */
     private static final long FORGOTTEN_NANOS = TimeUnit.MINUTES.toNanos(5);
 
-    /** Names may come from callers: of more than that no other is remembered. */
+    /** The most actions that are remembered, as names may come from callers. */
     private static final int MOST = 1_000;
 
     private static final int LONGEST = 1_000;
@@ -38,17 +38,17 @@ public final class Tries {
     private record Failing(long since, long last, long tries, Throwable why) {}
 
     /**
-     * What has failed for a minute.
+     * An action that has failed for a minute.
      *
-     * @param what such as {@code loop "timeouts"}
-     * @param text what, for how long and why, for people
+     * @param what the action, such as {@code loop "timeouts"}
+     * @param text the action, the time and the cause as a text
      * @param away whether the database did not answer the last try
      */
     public record Lasting(String what, String text, boolean away) {}
 
     /**
      * @param nanoTime a monotonic clock
-     * @param loggable what was thrown as it may be told
+     * @param loggable removes what must not be shown from an exception
      */
     public Tries(LongSupplier nanoTime, UnaryOperator<Throwable> loggable) {
         this.nanoTime = nanoTime;
@@ -74,12 +74,12 @@ public final class Tries {
         }
     }
 
-    /** Whether there is anything that has not worked since it failed. */
+    /** Returns whether there is an action that has not succeeded since it failed. */
     public boolean any() {
         return !failing.isEmpty();
     }
 
-    /** In the order of their names. */
+    /** Returns the actions that have failed for a minute, ordered by name. */
     public List<Lasting> lasting() {
         long now = nanoTime.getAsLong();
         failing.values().removeIf(each -> now - each.last() > FORGOTTEN_NANOS);

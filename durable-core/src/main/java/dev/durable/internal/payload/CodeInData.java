@@ -15,13 +15,16 @@ import tools.jackson.databind.module.SimpleKeyDeserializers;
 import tools.jackson.databind.module.SimpleModule;
 
 /**
- * Refuses, for payloads, types that stand for code or running things: {@code Class}, what hangs on one (a Method, a
- * ClassLoader, a Module), {@code Thread}, {@code Process}. The mapper refuses it wherever it asks for a reader: as a
- * property, an element, a key, what a creator or an any-setter takes, a field of an exception. A reader that the
- * application has registered for such a type is asked first, and is its own affair.
+ * Refuses, for payloads, types that stand for code or live objects: {@code Class}, types that belong to one (a Method,
+ * a ClassLoader, a Module), {@code Thread}, {@code Process}. The mapper refuses them wherever it asks for a reader: as
+ * a property, an element, a key, an argument of a creator or an any-setter, a field of an exception. A reader that the
+ * application has registered for such a type goes first, on the application's responsibility.
  */
 final class CodeInData {
-    /** With all that extends or implements them; {@link Type} is Class as well as Jackson's JavaType. */
+    /**
+     * The refused types, with all that extend or implement them; {@link Type} covers Class as well as Jackson's
+     * JavaType.
+     */
     private static final List<Class<?>> ROOTS = List.of(
             Type.class,
             ClassLoader.class,
@@ -75,7 +78,7 @@ final class CodeInData {
         });
     }
 
-    /** Takes null only. */
+    /** Reads null only. */
     static final class Refusing extends StdDeserializer<Object> {
         Refusing(JavaType type) {
             super(type);

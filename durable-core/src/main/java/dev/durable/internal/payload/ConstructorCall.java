@@ -15,8 +15,8 @@ import tools.jackson.databind.module.SimpleValueInstantiators;
 /**
  * Creates an object through its constructor of properties as Jackson does, by a method handle that is cached: Jackson's
  * own adapts itself to the arguments at each call ({@code invokeWithArguments}), a tenth of a replay
- * (docs/decisions/0098). Where the constructor is closed to us,
- * Jackson's own way stays, and with it its error.
+ * (docs/decisions/0098). Where the constructor is not accessible to this library, Jackson's own call stays, and with it
+ * its error.
  */
 final class ConstructorCall extends StdValueInstantiator {
     private final MethodHandle handle;
@@ -26,7 +26,7 @@ final class ConstructorCall extends StdValueInstantiator {
         this.handle = handle;
     }
 
-    /** Puts one wherever an object is made by a constructor with properties. */
+    /** Installs the call wherever an object is made by a constructor with properties. */
     static SimpleValueInstantiators everywhere() {
         return new SimpleValueInstantiators() {
             @Override
@@ -53,7 +53,10 @@ final class ConstructorCall extends StdValueInstantiator {
         }
     }
 
-    /** What the constructor throws is told with the path to the value; Jackson lets a bare Throwable pass. */
+    /**
+     * Creates the object; an exception of the constructor is reported with the path to the value, where Jackson lets a
+     * bare Throwable pass.
+     */
     @Override
     public Object createFromObjectWith(DeserializationContext context, @Nullable Object[] arguments) {
         try {

@@ -14,13 +14,13 @@ import tools.jackson.databind.jsontype.TypeSerializer;
 
 /**
  * Refuses to write a value whose class is not the declared type, since reading it back would lose or change it. Data is
- * read by the declared type alone, so a subclass would silently lose what it adds, and an interface would not be read
- * at all: better told to the code that writes it than to a run that can't go on.
+ * read by the declared type alone, so a subclass would silently lose the fields that it adds, and an interface could
+ * not be read at all: an error for the code that writes the value is better than a run that can't go on.
  */
 final class DeclaredTypeCheck extends TypeSerializer {
     private final JavaType declared;
     private final JsonMapper reader;
-    /** Whether values of the declared class are looked at, too. */
+    /** True where values of the declared class are checked, too. */
     private final boolean always;
 
     private final boolean recorded;
@@ -77,7 +77,10 @@ final class DeclaredTypeCheck extends TypeSerializer {
         }
     }
 
-    /** A value that would come back as something else; the way out is another one than for values that have no JSON. */
+    /**
+     * Thrown for a value that would come back as another type; its way out differs from that for values that have no
+     * JSON.
+     */
     static final class OtherType extends InvalidDefinitionException {
         private static final long serialVersionUID = 1L;
 
@@ -94,7 +97,7 @@ final class DeclaredTypeCheck extends TypeSerializer {
         return this;
     }
 
-    /** Asked where an id would be written; there is none. */
+    /** Called where a type id would be written; there is none. */
     @Override
     public JsonTypeInfo.As getTypeInclusion() {
         return JsonTypeInfo.As.EXISTING_PROPERTY;

@@ -15,16 +15,16 @@ import tools.jackson.databind.jsontype.TypeSerializer;
 
 /**
  * Installs a {@link DeclaredTypeCheck} in Jackson wherever a value may be of another class than declared. Jackson asks
- * here for the type ids it should write by default, which is the one place that knows of a value both what it is and
- * what it is declared as; we write no ids and read none.
+ * here for the type ids that it should write by default, which is the only place that knows both the class of a value
+ * and its declared type; this library writes no ids and reads none.
  */
 final class DeclaredTypes implements TypeResolverBuilder<DeclaredTypes> {
     private final JsonMapper reader;
     private final boolean recorded;
 
     /**
-     * @param reader reads what is written
-     * @param recorded whether values are written as older releases may have recorded them
+     * @param reader the mapper that reads the written values
+     * @param recorded whether values that only older releases accepted are written
      */
     DeclaredTypes(JsonMapper reader, boolean recorded) {
         this.reader = reader;

@@ -7,12 +7,12 @@ import java.util.Locale;
 
 /**
  * Prepares messages and stacks of exceptions for the history: masks secrets and cuts them to their maximum size. The
- * size is that of the text with its mark, so a message that passes through several hands is cut once.
+ * size is that of the text with its mark, so a message that is recorded several times is cut once.
  */
 record ErrorText(ErrorSanitizer sanitizer) {
     static final int MAX_MESSAGE_BYTES = 4 << 10;
     static final int MAX_STACK_BYTES = 32 << 10;
-    /** Beyond it nothing is looked at: more than survives the cut, whatever is masked. */
+    /** The characters of a text that are read: more than the cut leaves, whatever is masked. */
     private static final int LOOKED_AT = 16 << 10;
 
     private static final int ROOM_FOR_MARK = 64;
@@ -27,7 +27,7 @@ record ErrorText(ErrorSanitizer sanitizer) {
                 + String.format(Locale.ROOT, "… (cut, %,d characters in all)", raw.length());
     }
 
-    /** The class name of an exception of another process, which anybody can make of any text. */
+    /** Returns the class name of an exception of another process, which may be any text. */
     String type(String name) {
         return Bounds.cutWithMark(Bounds.shown(sanitized(Bounds.cut(name, LOOKED_AT))), Bounds.CLASS_NAME);
     }

@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads and writes the fields that an exception's class and superclasses declare themselves, up to the JDK's, without
- * {@code transient} ones, and of the JDK's classes the state that {@link JdkExceptions} knows. JSON: a property for each;
- * one that can't be written is left out, and {@code "@lost"} says why; {@code "@is"} names the named types it is a
- * subclass of.
+ * {@code transient} ones, and of the JDK's classes the state that {@link JdkExceptions} knows. The JSON has a property
+ * for each field; one that can't be written is left out, and {@code "@lost"} says why; {@code "@is"} lists those types
+ * named by the signature of which the exception is a subclass.
  */
 final class ExceptionFields {
     private static final String LOST = "@lost";
@@ -41,7 +41,7 @@ final class ExceptionFields {
         this.text = text;
     }
 
-    /** A field hidden by one of the same name in a subclass goes by its class too. */
+    /** Finds the fields; one that is hidden by a field of the same name in a subclass has its class in its key, too. */
     private static Map<String, Field> find(Class<?> exception) {
         Map<String, Field> fields = new LinkedHashMap<>();
         for (Class<?> type = exception;
@@ -92,7 +92,10 @@ final class ExceptionFields {
         return value(field.get(thrown), field.getGenericType(), "field " + field.getName(), room);
     }
 
-    /** The texts of the JDK's exceptions are parts of their messages, and masked as these are. */
+    /**
+     * Returns the value of a field or getter; the texts of the JDK's exceptions are parts of their messages, and masked
+     * as these are.
+     */
     private Payload value(@Nullable Object given, Method getter, long room) {
         Object value = given instanceof String message ? text.message(message) : given;
         return value(value, getter.getReturnType(), getter.getName(), room);
@@ -111,7 +114,7 @@ final class ExceptionFields {
                 - properties.values().stream().mapToLong(Payload::bytes).sum();
     }
 
-    /** The exception with what of the JDK's state was written. */
+    /** Creates the exception, with the JDK's state as far as it was written. */
     Throwable create(
             Class<? extends Throwable> type,
             @Nullable String message,
@@ -131,7 +134,7 @@ final class ExceptionFields {
         return jdk.create(message, cause, state);
     }
 
-    /** Sets the fields; gives what did not arrive and why. */
+    /** Sets the fields; returns the names of those that could not be set, and why. */
     List<String> restore(Throwable exception, Payload written) {
         List<String> lost = new ArrayList<>();
         Map<String, Field> fields = FIELDS.get(exception.getClass());
@@ -167,7 +170,10 @@ final class ExceptionFields {
         return lost;
     }
 
-    /** The named types that an exception said it is a subclass of; none where a row has no object for its fields. */
+    /**
+     * Returns the named types of which the exception was a subclass when it was written; none where a row has no object
+     * for its fields.
+     */
     static List<String> namesIn(Payload written) {
         String names = JsonObjectReader.ofAny(written.json()).stringIfAny(IS);
         return names == null ? List.of() : List.of(names.split(","));

@@ -13,20 +13,20 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Converts exceptions to {@link Failure} records and back. Thread-safe. Neither direction ever fails: an exception that
- * tells less than it could is better than one that hides another.
+ * Converts exceptions to {@link Failure} records and back. Thread-safe. Neither direction ever fails: an incomplete
+ * failure is better than one that hides another.
  */
 public final class FailureCodec {
     private final ExceptionFields fields;
     private final ErrorText text;
 
-    /** With the sanitizer that is on by default. */
+    /** Creates a codec with the sanitizer that is on by default. */
     public FailureCodec(PayloadCodec payloads) {
         this(payloads, ErrorSanitizer.DEFAULT);
     }
 
     /**
-     * @param sanitizer applied to every message that is encoded
+     * @param sanitizer masks secrets in every message that is encoded
      */
     public FailureCodec(PayloadCodec payloads, ErrorSanitizer sanitizer) {
         this.text = new ErrorText(sanitizer);
@@ -34,23 +34,23 @@ public final class FailureCodec {
     }
 
     /**
-     * An exception as data: type, message, stack, causes and suppressed exceptions, cut to what is useful.
+     * Encodes an exception: type, message, stack, causes and suppressed exceptions, each cut to a useful size.
      *
-     * @param thrown what was thrown
-     * @param named the types that come back as themselves, subclasses included: of these the own fields are written too.
-     *     Throwable, Exception, RuntimeException and Error name nothing but themselves
+     * @param thrown the exception
+     * @param named the types that come back as instances of their class, subclasses included; their fields are written
+     *     too. Throwable, Exception, RuntimeException and Error stand only for themselves
      */
     public Failure encode(Throwable thrown, Collection<Class<? extends Throwable>> named) {
         return new FailureEncoder(fields, new NamedTypes(named), text).encode(thrown);
     }
 
     /**
-     * The exception again: itself where it is of a named type, else a {@link RemoteException}; each with the stack of the
-     * original, and the same for causes and suppressed exceptions.
+     * Decodes an exception: as an instance of its class where that is a named type, else as a {@link RemoteException};
+     * with the stack of the original, and with its causes and suppressed exceptions, decoded in this way, too.
      *
-     * @param failure what was thrown, as data
-     * @param named the types that come back as themselves
-     * @param loader finds subclasses of the named types; whatever else it would find is not touched
+     * @param failure the encoded exception
+     * @param named the types that come back as instances of their class
+     * @param loader finds subclasses of the named types; any other class is not initialised
      */
     public Throwable decode(Failure failure, Collection<Class<? extends Throwable>> named, ClassLoader loader) {
         return decode(failure, new NamedTypes(named), loader);
@@ -71,8 +71,8 @@ public final class FailureCodec {
     }
 
     /**
-     * Whether a signature that names these types declares the failure. Throwable, Exception, RuntimeException and Error
-     * declare none.
+     * Returns whether a signature that names these types declares the failure. Throwable, Exception, RuntimeException
+     * and Error declare none.
      */
     public static boolean isDeclared(Failure failure, Collection<Class<? extends Throwable>> named) {
         Set<String> telling = NamedTypes.telling(named);
@@ -81,25 +81,28 @@ public final class FailureCodec {
                 || fields != null && ExceptionFields.namesIn(fields).stream().anyMatch(telling::contains);
     }
 
-    /** A text made of messages of exceptions as it may be recorded: without secrets, cut to 4 KiB. */
+    /**
+     * Returns a text made of messages of exceptions in the form in which it may be recorded: without secrets, cut to 4
+     * KiB.
+     */
     public String recordable(String message) {
         return text.message(message);
     }
 
     /**
-     * An exception for the log: its types, stacks, causes and suppressed exceptions, with messages as they may be recorded,
-     * none of whose lines can be taken for one of the log.
-     * Messages of an application's exceptions often carry what it works on; the sanitizer decides what of it is shown.
+     * Returns an exception for the log: its types, stacks, causes and suppressed exceptions, with messages as they may
+     * be recorded, none of whose lines can be taken for a line of the log. Messages of an application's exceptions
+     * often contain its data; the sanitizer decides how much of it is shown.
      */
     public Throwable loggable(Throwable thrown) {
         return loggable(encode(thrown, List.of()));
     }
 
-    /** The same of a failure, whose messages are as they may be recorded. */
+    /** Returns an exception for the log for a failure, whose messages may be recorded already. */
     public static Throwable loggable(Failure failure) {
         Failure cause = failure.cause();
         String message = failure.message() == null ? null : Bounds.lines(failure.message());
-        // An older release has recorded types of RemoteExceptions as they came.
+        // An older release has recorded types of RemoteExceptions without a check.
         RemoteException shown =
                 new RemoteException(Bounds.shown(failure.type()), message, cause == null ? null : loggable(cause));
         shown.setStackTrace(StackText.parse(failure.stack()));
@@ -107,12 +110,12 @@ public final class FailureCodec {
         return shown;
     }
 
-    /** A failure as JSON text. */
+    /** Writes a failure as JSON text. */
     public Payload toJson(Failure failure) {
         return FailureJson.encode(failure);
     }
 
-    /** A failure from its JSON text. */
+    /** Reads a failure from its JSON text. */
     public Failure fromJson(String json) {
         return FailureJson.decode(json);
     }

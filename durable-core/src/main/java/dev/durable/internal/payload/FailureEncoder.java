@@ -11,15 +11,15 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Converts one exception, with its causes and suppressed exceptions, to a {@link Failure}. People write exceptions that
- * cause themselves, chains of thousands, messages of megabytes, and getters that throw: all of it must still become an
- * event of reasonable size.
+ * Converts one exception, with its causes and suppressed exceptions, to a {@link Failure}. There are exceptions that
+ * cause themselves, chains of thousands, messages of megabytes, and getters that throw: each must still become an event
+ * of reasonable size.
  */
 final class FailureEncoder {
     private static final int MAX_DEPTH = 20;
     private static final int MAX_EXCEPTIONS = 60;
     private static final int MAX_SUPPRESSED = 10;
-    /** An exception may give a new cause each time that it is asked. */
+    /** The most causes that are counted, as an exception may return a new cause at each call. */
     private static final int MAX_OMITTED = 10_000;
 
     private final ExceptionFields fields;
@@ -33,7 +33,7 @@ final class FailureEncoder {
         this.named = named;
     }
 
-    /** Of what not even that can be told, its type and what came in between. */
+    /** Encodes an exception; where even that fails, its type and the error that came in between. */
     Failure encode(Throwable thrown) {
         try {
             return encode(thrown, 1, "");
@@ -46,7 +46,7 @@ final class FailureEncoder {
     }
 
     /**
-     * @param left what is said of exceptions that were left out in front of this one
+     * @param left the text about exceptions that were left out in front of this one
      */
     private Failure encode(Throwable thrown, int depth, String left) {
         seen.add(thrown);
@@ -65,7 +65,7 @@ final class FailureEncoder {
         return new Failure(name, said(left, read.unread(), message), stack, own, cause, suppressed);
     }
 
-    /** In front of the message, which may be long, so that no cut takes it away. */
+    /** Returns the notes in front of the message, which may be long, so that no cut takes them away. */
     private static @Nullable String said(String left, String unread, @Nullable String message) {
         String before = unread.isEmpty() ? left : left + "(not all of this exception can be read: " + unread + ") ";
         return before.isEmpty() ? message : (before + (message == null ? "" : message)).strip();
@@ -110,7 +110,7 @@ final class FailureEncoder {
         return own == null ? null : text.message(own);
     }
 
-    /** A failure that passes through several hands keeps its message: the type is not put in front of it again and again. */
+    /** Returns the original message of a failure that is recorded again, without its type in front of it. */
     private static @Nullable String original(RemoteException remote, String message) {
         String prefix = remote.type() + ": ";
         return message.startsWith(prefix) ? message.substring(prefix.length()) : null;

@@ -13,15 +13,15 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state of exceptions of the JDK, whose fields are closed: read by public getters, and given back to a public
- * constructor. It counts for subclasses, too: theirs is made by running this constructor alone. Types are known by their
- * names, since the core uses no {@code java.sql}.
+ * The state of exceptions of the JDK, whose fields are closed: read by public getters, and passed to a public
+ * constructor. Subclasses keep that state, too: an instance of them is made by running this constructor only. Types are
+ * known by their names, since the core uses no {@code java.sql}.
  */
 final class JdkExceptions {
     private static final String MESSAGE = "message";
     private static final String CAUSE = "cause";
 
-    /** Of each type the parameters of the constructor: message, cause, or a getter. */
+    /** For each type the parameters of the constructor: message, cause, or a getter. */
     private static final Map<String, List<String>> PARAMETERS = Map.ofEntries(
             Map.entry("java.sql.SQLException", List.of(MESSAGE, "getSQLState", "getErrorCode", CAUSE)),
             Map.entry(
@@ -43,7 +43,7 @@ final class JdkExceptions {
             Map.entry("java.util.regex.PatternSyntaxException", List.of("getDescription", "getPattern", "getIndex")),
             Map.entry("java.lang.TypeNotPresentException", List.of("typeName", CAUSE)));
 
-    /** Found once for each class of exceptions. */
+    /** The state of each class of exceptions, found once. */
     private static final ClassValue<JdkExceptions> KNOWN = new ClassValue<>() {
         @Override
         protected JdkExceptions computeValue(Class<?> type) {
@@ -53,7 +53,7 @@ final class JdkExceptions {
 
     private final Class<?> type;
     private final List<String> parameters;
-    /** Of the type in the table; null where a superclass of the exception has no more state than any exception. */
+    /** The type in the table; null where no superclass of the exception has more state than any exception. */
     private final @Nullable Class<?> known;
 
     private final Map<String, Method> getters = new LinkedHashMap<>();
@@ -99,26 +99,26 @@ final class JdkExceptions {
         }
     }
 
-    /** The state goes by its class, as a hidden field does: {@code SQLException.SQLState}. */
+    /** Returns the key of a state, with its class, as for a hidden field: {@code SQLException.SQLState}. */
     private static String key(Class<?> declaring, String getter) {
         return declaring.getSimpleName() + "." + (getter.startsWith("get") ? getter.substring(3) : getter);
     }
 
-    /** The getters by the name of what they give. */
+    /** Returns the getters by the names of their values. */
     Map<String, Method> getters() {
         return getters;
     }
 
-    /** Fields of the JDK's classes that nothing gives. */
+    /** Returns the fields of the JDK's classes that no getter reads. */
     List<String> closed() {
         return closed;
     }
 
     /**
-     * The exception with that state.
+     * Creates the exception with that state.
      *
-     * @param state by the names of {@link #getters}; where one of them is missing, as in what an older release wrote, the
-     *     exception has none
+     * @param state by the names of {@link #getters}; where one of them is missing, as in a failure of an older release,
+     *     the exception has none
      */
     Throwable create(@Nullable String message, @Nullable Throwable cause, Map<String, @Nullable Object> state)
             throws ReflectiveOperationException {
@@ -148,12 +148,12 @@ final class JdkExceptions {
         return exception;
     }
 
-    /** The one getter that gives another type than the constructor takes. */
+    /** Returns the type that the constructor takes; one getter returns another type. */
     private static Class<?> taken(Method getter) {
         return getter.getName().equals("getParsedString") ? CharSequence.class : getter.getReturnType();
     }
 
-    /** What a getter gives. */
+    /** Calls a getter. */
     static @Nullable Object get(Method getter, Throwable thrown) throws ReflectiveOperationException {
         try {
             return getter.invoke(thrown);

@@ -5,19 +5,19 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The class that a name in a row or a payload stands for: one that the application has declared, or none. It is loaded to
- * find that out and not initialised, so that whoever writes a name can't run code with it. No other code makes a class of a
- * name that comes from data (a test of the architecture watches over that).
+ * Finds the class of a name in a row or a payload, if the application has declared that class. It is loaded to check
+ * that and not initialised, so that a name in data can't run code. No other code finds a class by a name that comes
+ * from data (a test of the architecture checks that).
  */
 public final class NamedClass {
     private NamedClass() {}
 
     /**
-     * Finds one. Never throws for a name, whatever it is.
+     * Finds a class. Never throws because of the name.
      *
      * @param name as {@link Class#getName} gives it
-     * @param loader where it is looked for
-     * @param declared whether the application has declared that class; must not initialise it
+     * @param loader the class loader that finds it
+     * @param declared returns whether the application has declared that class; must not initialise it
      * @return null where there is no such class, or it is not declared
      */
     public static @Nullable Class<?> find(String name, ClassLoader loader, Predicate<? super Class<?>> declared) {
@@ -32,7 +32,10 @@ public final class NamedClass {
         }
     }
 
-    /** No array, and nothing that a loader would take for a path, or keep a long lock's name for. */
+    /**
+     * Returns whether the name may be a class: no array, no path for a loader, and not so long that a loader would keep
+     * a lock for it.
+     */
     private static boolean mayBeOne(String name) {
         return !name.isEmpty()
                 && name.length() <= Bounds.CLASS_NAME

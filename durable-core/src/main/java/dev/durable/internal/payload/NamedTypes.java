@@ -13,24 +13,27 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The exception types that a signature names, and which of them a recorded failure becomes.
+ * The exception types that a signature names, of which a recorded failure may become an instance.
  *
- * <p>{@code throws Exception} names too much to mean anything, so the four general types name only themselves. A class is
- * made from its name in data only if it is one that is named, or turns out to be a subclass of one; it is not even
+ * <p>{@code throws Exception} covers too much to mean anything, so the four general types stand only for themselves. A
+ * class is found by its name in data only if it is a named type or turns out to be a subclass of one; it is not even
  * initialised before that is known. Where this process does not have the subclass, which happens while a new version is
- * rolled out, the named superclass stands for it, so that {@code catch} goes on working.
+ * rolled out, an instance of the named superclass is made instead, so that {@code catch} goes on working.
  */
 record NamedTypes(Collection<Class<? extends Throwable>> types) {
     private static final Set<Class<?>> GENERAL =
             Set.of(Throwable.class, Exception.class, RuntimeException.class, Error.class);
 
-    /** Our own exceptions are named by every signature: what they tell (attempt, timeout, status) must not get lost. */
+    /**
+     * The library's own exceptions count as named in every signature: their state (attempt, timeout, status) must not
+     * get lost.
+     */
     NamedTypes {
         types = Stream.<Class<? extends Throwable>>concat(types.stream(), Stream.of(DurableException.class))
                 .toList();
     }
 
-    /** The names of those that say something: {@code throws Exception} does not. */
+    /** Returns the names of those types that mean something: {@code throws Exception} does not. */
     static Set<String> telling(Collection<Class<? extends Throwable>> named) {
         return named.stream()
                 .filter(type -> !GENERAL.contains(type))
@@ -42,7 +45,7 @@ record NamedTypes(Collection<Class<? extends Throwable>> types) {
         return type != RemoteException.class && types.stream().anyMatch(named -> names(named, type));
     }
 
-    /** The named types that a thrown one is, other than itself. */
+    /** Returns the named types of which a thrown class is a subclass. */
     List<String> namesOf(Class<?> thrown) {
         return types.stream()
                 .filter(named -> named != thrown && names(named, thrown))
@@ -54,7 +57,7 @@ record NamedTypes(Collection<Class<? extends Throwable>> types) {
         return GENERAL.contains(named) ? named == type : named.isAssignableFrom(type);
     }
 
-    /** The class to make an exception of; null where it stays data. */
+    /** Returns the class of the exception to make; null where the failure stays data. */
     @Nullable
     Class<? extends Throwable> find(Failure failure, ClassLoader loader) {
         Class<? extends Throwable> named = byName(failure.type());

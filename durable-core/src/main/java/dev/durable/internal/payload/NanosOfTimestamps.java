@@ -22,8 +22,9 @@ import tools.jackson.databind.ser.ValueSerializerModifier;
 import tools.jackson.databind.ser.std.StdScalarSerializer;
 
 /**
- * Writes and reads {@code java.sql.Timestamp}, which has nanoseconds, where Jackson knows it as a Date of milliseconds. One
- * without finer parts is written as Jackson does. The type is known by its name: the core uses no {@code java.sql}.
+ * Writes and reads {@code java.sql.Timestamp}, which has nanoseconds, where Jackson handles it as a Date of
+ * milliseconds. A timestamp of whole milliseconds is written as Jackson does it. The type is known by its name: the
+ * core uses no {@code java.sql}.
  */
 @SuppressWarnings({"JavaUtilDate", "JavaInstantGetSecondsGetNano"}) // the type is what it is
 final class NanosOfTimestamps {
@@ -52,7 +53,7 @@ final class NanosOfTimestamps {
         });
     }
 
-    /** What a Date has beyond its milliseconds: nothing, unless it is a Timestamp. */
+    /** Returns the nanoseconds of a date beyond its milliseconds: 0, unless it is a Timestamp. */
     static int of(Date date) {
         return isTimestamp(date.getClass()) ? date.toInstant().getNano() % IN_A_MILLISECOND : 0;
     }
@@ -70,7 +71,7 @@ final class NanosOfTimestamps {
             this.millis = (ValueSerializer<Object>) millis;
         }
 
-        /** A property with a format of its own is written in that. */
+        /** Returns Jackson's own serializer for a property that has a format of its own. */
         @Override
         @SuppressWarnings("ReferenceEquality") // Jackson gives the very writer where there is none
         public ValueSerializer<?> createContextual(SerializationContext context, BeanProperty property) {

@@ -13,7 +13,7 @@ import tools.jackson.databind.introspect.JacksonAnnotationIntrospector;
  * Reads Jackson's annotations with two additional rules of this library. A sealed type without {@code @JsonTypeInfo} is
  * written with the simple name of its permitted class, as {@code "@type"}: a closed set of names that the type itself
  * declares. And {@code use = CLASS} is refused: a class name in data ties it to a package for ever, and lets data
- * choose what is loaded.
+ * choose the class that is loaded.
  */
 final class PayloadAnnotations extends JacksonAnnotationIntrospector {
     private static final long serialVersionUID = 1L;
@@ -46,7 +46,7 @@ final class PayloadAnnotations extends JacksonAnnotationIntrospector {
                 : declared;
     }
 
-    /** Types that say themselves how they are written or read are left alone. */
+    /** Returns whether these rules apply; a type that declares itself how it is written or read is left alone. */
     private static boolean isOurs(Annotated annotated) {
         return annotated instanceof AnnotatedClass
                 && !annotated.hasAnnotation(JsonDeserialize.class)

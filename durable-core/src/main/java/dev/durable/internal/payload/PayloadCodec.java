@@ -20,14 +20,14 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Converts values to JSON text and back by their declared types; used for all arguments, results and heartbeat details.
- * Immutable and thread-safe; make one and keep it. What it promises and what it refuses is told in the documentation of
- * this package.
+ * Immutable and thread-safe; make one and keep it. The documentation of this package has its guarantees and its
+ * refusals.
  */
 public final class PayloadCodec {
-    /** How large one payload may be where nobody says otherwise: 2 MiB. */
+    /** The default of the largest payload: 2 MiB. */
     public static final int DEFAULT_MAX_BYTES = 2 * 1024 * 1024;
 
-    /** UTF-8 has at most this many bytes for a char. */
+    /** The most bytes of a char in UTF-8. */
     private static final int BYTES_PER_CHAR = 3;
 
     private final int maxBytes;
@@ -36,16 +36,16 @@ public final class PayloadCodec {
     private volatile @Nullable PayloadCodec recorded;
     private final ConcurrentMap<Type, PayloadType> types = new ConcurrentHashMap<>();
 
-    /** A codec with the default mapper. */
+    /** Creates a codec with the default mapper. */
     public PayloadCodec(int maxBytes) {
         this(maxBytes, mapper -> {});
     }
 
     /**
-     * A codec whose mapper the application changes.
+     * Creates a codec whose mapper the application changes.
      *
-     * @param maxBytes how large one payload may be, in bytes of UTF-8
-     * @param customizer gets the builder after our settings and before it is built; default typing stays off
+     * @param maxBytes the largest payload, in bytes of UTF-8
+     * @param customizer gets the builder after this library's settings and before it is built; default typing stays off
      */
     public PayloadCodec(int maxBytes, Consumer<? super JsonMapper.Builder> customizer) {
         this.maxBytes = maxBytes;
@@ -60,8 +60,8 @@ public final class PayloadCodec {
     }
 
     /**
-     * Writes again what a history has: also values that only older releases have let pass, and of any size. Made with the
-     * first such value.
+     * Returns the codec that writes again the values of a history: also those that only older releases accepted, and of
+     * any size. It is made with the first such value.
      */
     public PayloadCodec asRecorded() {
         PayloadCodec made = recorded;
@@ -73,7 +73,7 @@ public final class PayloadCodec {
     }
 
     /**
-     * Looks through the types of a signature, so that what can't be read back is refused before any call.
+     * Checks the types of a signature, so that types whose values can't be read back are refused before any call.
      *
      * @throws PayloadException if values of a parameter's or the result's type could not be read back
      */
@@ -90,9 +90,9 @@ public final class PayloadCodec {
     }
 
     /**
-     * All that {@link #check} would refuse.
+     * Returns all errors for which {@link #check} would refuse the signature.
      *
-     * @param known types of which it is known already
+     * @param known the types whose errors are known already
      */
     public List<String> problems(MethodSpec method, Predicate<? super Type> known) {
         List<String> problems = new ArrayList<>();
@@ -114,9 +114,9 @@ public final class PayloadCodec {
     }
 
     /**
-     * The arguments of a call as a JSON array.
+     * Writes the arguments of a call as a JSON array.
      *
-     * @throws PayloadException if one can't be written so that it comes back as it is, or is too large
+     * @throws PayloadException if one can't be written so that it comes back equal, or is too large
      */
     public Payload encodeArguments(MethodSpec method, @Nullable Object[] arguments) {
         List<Type> declared = method.parameterTypes();
@@ -131,9 +131,10 @@ public final class PayloadCodec {
     }
 
     /**
-     * The arguments of a call by name as a JSON array, each as what it is: nobody here knows what they will be read as.
+     * Writes the arguments of a call by name as a JSON array, each by its own class, as the types as which they will be
+     * read are not known here.
      *
-     * @param callee how errors call it: {@code OrderWorkflow}
+     * @param callee the callee's name in errors: {@code OrderWorkflow}
      * @throws PayloadException if one can't be written, or is too large
      */
     public Payload encodeArguments(String callee, @Nullable Object[] arguments) {
@@ -162,8 +163,8 @@ public final class PayloadCodec {
     }
 
     /**
-     * The arguments for a call. One that is missing at the end is null, one too many is ignored: a parameter can be added
-     * or removed at the end while calls are under way.
+     * Reads the arguments of a call. One that is missing at the end is null, one too many is ignored: a parameter can
+     * be added or removed at the end while calls are under way.
      *
      * @throws PayloadException if one can't be read as its parameter's type
      */
@@ -172,7 +173,7 @@ public final class PayloadCodec {
     }
 
     /**
-     * The arguments for a call, one for each parameter.
+     * Reads the arguments of a call, one for each parameter.
      *
      * @throws PayloadException if there are more or fewer, or one can't be read as its parameter's type
      */
@@ -215,12 +216,12 @@ public final class PayloadCodec {
     }
 
     /**
-     * One value.
+     * Writes one value.
      *
      * @param value what to write
-     * @param type the declared type it will be read as
-     * @param what how errors call it: {@code "the result of Payments.charge"}
-     * @throws PayloadException if it can't be written so that it comes back as it is, or is too large
+     * @param type the declared type as which it will be read
+     * @param what its name in errors: {@code "the result of Payments.charge"}
+     * @throws PayloadException if it can't be written so that it comes back equal, or is too large
      */
     public Payload encode(@Nullable Object value, Type type, String what) {
         return encode(value, type, () -> what);
@@ -231,11 +232,11 @@ public final class PayloadCodec {
     }
 
     /**
-     * One value.
+     * Reads one value.
      *
-     * @param payload what was written
-     * @param type the declared type to read it as
-     * @param what how errors call it: {@code "the result of Payments.charge"}
+     * @param payload the written value
+     * @param type the declared type as which it is read
+     * @param what its name in errors: {@code "the result of Payments.charge"}
      * @throws PayloadException if it can't be read as that type
      */
     public @Nullable Object decode(Payload payload, Type type, String what) {
@@ -243,15 +244,14 @@ public final class PayloadCodec {
     }
 
     /**
-     * One value, for a caller who chose the type.
+     * Reads one value, for a caller that chose the type.
      *
-     * @param wayOut what to do when the value can't be read as that type
+     * @param wayOut the advice for a value that can't be read as that type
      */
     public @Nullable Object decodeFor(Payload payload, Type type, String what, Supplier<String> wayOut) {
         return type(type).read(payload, () -> what, wayOut);
     }
 
-    /** How large one payload may be, in bytes of UTF-8. */
     public int maxBytes() {
         return maxBytes;
     }
@@ -278,7 +278,10 @@ public final class PayloadCodec {
         return payload;
     }
 
-    /** Its size where that is over the limit, else 0. Most payloads are so small that nobody needs to count. */
+    /**
+     * Returns the size where it is over the limit, else 0. Most payloads are so small that their bytes need not be
+     * counted.
+     */
     private int excess(Payload payload) {
         if (payload.json().length() <= maxBytes / BYTES_PER_CHAR) {
             return 0;

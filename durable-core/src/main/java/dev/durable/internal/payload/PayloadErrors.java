@@ -27,11 +27,11 @@ final class PayloadErrors {
     private static final String NEW_TYPE =
             "let the new one read the old data (@JsonAlias for another name, @JsonCreator for another shape, a new property instead of another type for an old one)";
 
-    /** What to do about data of a history, which can't be changed any more. */
+    /** The way out for data of a history, which can't be changed any more. */
     static final Supplier<String> OLD_DATA = () -> "Usually the type has changed since it was written: " + NEW_TYPE
             + ", or keep both behind Durable.version(…).";
 
-    /** The same of arguments, which are read before the code that they are for begins. */
+    /** The way out for arguments, which are read before the code that takes them begins. */
     static final Supplier<String> OLD_ARGUMENTS =
             () -> "If the type has changed since it was written, " + NEW_TYPE + ".";
 
@@ -77,7 +77,10 @@ final class PayloadErrors {
                 .formatted(what, type.getTypeName(), problem));
     }
 
-    /** A value that the declared type does not even allow: reflection, a call by name, or unchecked generics. */
+    /**
+     * Describes a value that the declared type does not even allow; reflection, a call by name, or unchecked generics
+     * can pass one.
+     */
     static PayloadException otherType(String what, Type type, Object value) {
         return new PayloadException("%s is a %s, and %s is declared: pass a value of that type."
                 .formatted(what, value.getClass().getTypeName(), type.getTypeName()));
@@ -120,7 +123,7 @@ final class PayloadErrors {
                 null);
     }
 
-    /** {@code argument 2 (receipt) of Payments.charge}. */
+    /** Returns the name of an argument: {@code argument 2 (receipt) of Payments.charge}. */
     static String argument(MethodSpec method, int index) {
         return "argument %d%s of %s".formatted(index + 1, parameterName(method, index), method.name());
     }
@@ -146,7 +149,7 @@ final class PayloadErrors {
                 : "." + name(reference.getPropertyName());
     }
 
-    /** Keys of maps and unknown properties are whatever was sent. */
+    /** Returns a name for the error; keys of maps and unknown properties may be any text. */
     private static String name(String property) {
         return Bounds.shown(Bounds.cutWithMark(property, Bounds.NAME));
     }
@@ -162,7 +165,10 @@ final class PayloadErrors {
         return message == null ? Thrown.of(e).text() : message;
     }
 
-    /** What Jackson says, without what it quotes: values are in quotes, numbers in brackets; names of properties and types stay. */
+    /**
+     * Returns Jackson's message without the values that it quotes: texts are in quotes, numbers in brackets; names of
+     * properties and types stay.
+     */
     private static String withoutValues(JacksonException e) {
         String text = String.valueOf(e.getOriginalMessage());
         if (e instanceof UnrecognizedPropertyException unknown) {
@@ -180,7 +186,10 @@ final class PayloadErrors {
                 + text.substring(itsOwn.length());
     }
 
-    /** The same as a cause, with its stack, and what an application's own constructor threw behind it. */
+    /**
+     * Returns Jackson's exception as a cause without values, with its stack, and with the exception of an application's
+     * own constructor behind it.
+     */
     private static RuntimeException withoutValues(RuntimeException cause) {
         if (!(cause instanceof JacksonException jackson)) {
             return cause;

@@ -18,14 +18,17 @@ import tools.jackson.databind.cfg.JsonNodeFeature;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.module.SimpleModule;
 
-/** Configures Jackson so that a value comes back equal to what was written. */
+/** Configures Jackson so that a value comes back equal to the written one. */
 final class PayloadMapper {
-    /** Reads Kotlin's classes by their primary constructors; there where the application has it on its class path. */
+    /**
+     * Reads Kotlin's classes by their primary constructors; present where the application has the module on its class
+     * path.
+     */
     private static final Optional<JacksonModule> KOTLIN = kotlin();
 
     private PayloadMapper() {}
 
-    /** Reads by declared types, and writes without looking at them. */
+    /** Creates the mapper that reads by declared types, and writes without checks. */
     static JsonMapper create(Consumer<? super JsonMapper.Builder> customizer) {
         JsonMapper.Builder builder = JsonMapper.builder(factory())
                 .annotationIntrospector(new PayloadAnnotations())
@@ -61,9 +64,9 @@ final class PayloadMapper {
     }
 
     /**
-     * Writes what this reader gives back as it was, and refuses the rest.
+     * Creates the mapper that writes values which this reader gives back equal, and refuses all others.
      *
-     * @param recorded whether values pass that only older releases have written
+     * @param recorded whether values pass that only older releases accepted
      */
     static JsonMapper writerFor(JsonMapper reader, boolean recorded) {
         return reader.rebuild()
@@ -72,7 +75,10 @@ final class PayloadMapper {
                 .build();
     }
 
-    /** Sizes are limited when a value is written, with an error that says so: what was written must be readable. */
+    /**
+     * Creates the factory. Sizes are limited when a value is written, with an error that says so: a value that was
+     * written must be readable.
+     */
     private static JsonFactory factory() {
         return JsonFactory.builder()
                 .streamReadConstraints(StreamReadConstraints.builder()
@@ -92,16 +98,15 @@ final class PayloadMapper {
                 .disable(EnumFeature.READ_ENUMS_USING_TO_STRING)
                 .enable(EnumFeature.FAIL_ON_NUMBERS_FOR_ENUMS)
                 .disable(DeserializationFeature.ACCEPT_FLOAT_AS_INT); // 1.5 is not 1
-        // A text is no fraction, but for "NaN" and the like: Jackson takes time that grows with the square of a text's
-        // length
-        // to find out whether it is a number.
+        // A text is no fraction, except "NaN" and the like: Jackson takes time that grows with the square of a text's
+        // length to find out whether it is a number.
         for (Class<?> fraction : List.<Class<?>>of(float.class, Float.class, double.class, Double.class)) {
             builder.withCoercionConfig(
                     fraction, config -> config.setCoercion(CoercionInputShape.String, CoercionAction.Fail));
         }
     }
 
-    /** A type may gain and lose properties while values of it wait in the store. */
+    /** Accepts that a type gains and loses properties while values of it wait in the store. */
     private static void followChangingTypes(JsonMapper.Builder builder) {
         builder.disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
                 .disable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES); // a missing one has its default

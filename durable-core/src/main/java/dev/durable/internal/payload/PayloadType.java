@@ -16,12 +16,16 @@ import tools.jackson.databind.ObjectWriter;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Reads and writes values of one declared type. Errors name what is read or written, so that is always passed along.
+ * Reads and writes values of one declared type. Errors name the value that is read or written, so its name is always
+ * passed along.
  */
 final class PayloadType {
     private final Type declared;
     private final JavaType type;
-    /** Whether it is written as the only element of a list: there Jackson remembers type arguments, at the root it does not. */
+    /**
+     * True where a value is written as the only element of a list: there Jackson keeps type arguments, at the root it
+     * does not.
+     */
     private final boolean listed;
 
     private final ObjectWriter writer;
@@ -29,7 +33,7 @@ final class PayloadType {
     private final JsonMapper mapper;
     private volatile @Nullable Review review;
 
-    /** What the review found; a record, since it may have found nothing. */
+    /** The result of the review; a record, since the problem may be null. */
     private record Review(@Nullable String problem) {}
 
     PayloadType(Type declared, JsonMapper readingMapper, JsonMapper writingMapper) {
@@ -38,7 +42,7 @@ final class PayloadType {
         this.mapper = readingMapper;
         this.listed = type.hasGenericTypes() && !type.isContainerType() && !type.isFinal();
         this.writer = writingMapper.writerFor(listed ? listOf(type, writingMapper) : type);
-        // a value is read out of the middle of an array of arguments: more follows
+        // A value is read out of the middle of an array of arguments, so more tokens follow.
         this.reader = readingMapper.readerFor(type).without(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
     }
 
@@ -112,7 +116,7 @@ final class PayloadType {
         }
     }
 
-    /** Reads the value that the parser stands at; {@code whole} is what errors show. */
+    /** Reads the value at which the parser stands; {@code whole} is the payload that errors show. */
     @Nullable
     Object read(JsonParser in, Payload whole, Supplier<String> what, Supplier<String> wayOut) {
         if (type.isPrimitive() && in.currentToken() == JsonToken.VALUE_NULL) {
@@ -132,7 +136,7 @@ final class PayloadType {
         }
     }
 
-    /** What stands for an argument that was not written, of {@code present} that were. */
+    /** Returns the value of an argument that was not written; {@code present} arguments were. */
     @Nullable
     Object absent(Supplier<String> what, int present) {
         if (type.isPrimitive()) {
@@ -141,7 +145,7 @@ final class PayloadType {
         return read(Payload.NULL, what);
     }
 
-    /** JSON text as it stands: what is handed on, not looked at. */
+    /** Returns whether values are JSON text that is passed on unchanged. */
     private boolean isPayload() {
         return type.hasRawClass(Payload.class);
     }

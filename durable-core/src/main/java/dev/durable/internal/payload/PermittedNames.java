@@ -12,8 +12,8 @@ import tools.jackson.databind.JavaType;
 import tools.jackson.databind.jsontype.impl.TypeIdResolverBase;
 
 /**
- * Maps the permitted classes of a sealed type to their simple names, which identify them in JSON. Nothing is looked up
- * that the type does not permit.
+ * Maps the permitted classes of a sealed type to their simple names, which identify them in JSON. Only classes that the
+ * type permits are looked up.
  */
 final class PermittedNames extends TypeIdResolverBase {
     private static final long serialVersionUID = 1L;

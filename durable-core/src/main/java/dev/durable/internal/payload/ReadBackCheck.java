@@ -12,25 +12,28 @@ import tools.jackson.databind.deser.bean.BeanDeserializerBase;
 import tools.jackson.databind.deser.bean.BuilderBasedDeserializer;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Tells, before a value is written, as which class it would be read back where only a general type is declared. */
+/**
+ * Determines, before a value is written, the class as which it would be read back, where only a general type is
+ * declared.
+ */
 interface ReadBackCheck {
-    /** What JSON says by itself. */
+    /** The types that JSON distinguishes by itself. */
     Set<Class<?>> PLAIN = Set.of(String.class, Boolean.class, Integer.class, Long.class, Double.class);
 
-    /** What the value would come back as, in words; null where it is itself. */
+    /** Returns the text for what the value would come back as; null where it comes back equal. */
     @Nullable
     String instead(Object value);
 
-    /** What to do about a value that would come back as something else. */
+    /** Returns the way out for a value that would come back as another one. */
     default String wayOut() {
         return "Declare the class that is meant, or let the declared type name its subclasses: sealed, or annotated with @JsonTypeInfo(use = NAME) and @JsonSubTypes.";
     }
 
     /**
-     * Found from what Jackson would read this type with.
+     * Creates the check from the reader that Jackson has for this type.
      *
-     * @param recorded whether older releases may have written the value, which let a Long pass that fits into an Integer, and
-     *     the types of {@link RicherThanJson}
+     * @param recorded whether older releases may have written the value, which accepted a Long that fits into an
+     *     Integer, and the types of {@link RicherThanJson}
      */
     static ReadBackCheck of(JavaType declared, JsonMapper mapper, boolean recorded) {
         RicherThanJson richer = recorded ? null : RicherThanJson.of(declared, mapper);
@@ -57,7 +60,10 @@ interface ReadBackCheck {
                 : anythingGoes -> null;
     }
 
-    /** An abstract class that is read as a bean has a factory method: what it makes is its own business. */
+    /**
+     * Returns the check for an abstract class that is read as a bean: it has a factory method, which decides about the
+     * class.
+     */
     private static ReadBackCheck made(Class<?> made) {
         return value ->
                 value.getClass() == made || Modifier.isAbstract(made.getModifiers()) ? null : "a " + made.getName();

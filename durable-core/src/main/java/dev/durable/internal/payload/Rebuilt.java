@@ -8,16 +8,16 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Creates an exception from recorded data without running its own constructor. No constructor of its own runs, since
- * nobody knows what that wants or does; but Throwable's (message, cause) runs, or that of a class of the JDK with the
- * state it had. Without it an exception silently has no message and keeps no suppressed ones.
+ * Creates an exception from recorded data without running a constructor of its class, whose parameters and effects are
+ * unknown. Only Throwable's constructor (message, cause) runs, or that of a class of the JDK with the recorded state:
+ * without it an exception silently has no message and keeps no suppressed exceptions.
  */
 final class Rebuilt {
     private static final String PROBE = "\uE000\uE001\uE000";
 
     private Rebuilt() {}
 
-    /** The exception as it was thrown; null where that can't be done. */
+    /** Returns the exception as it was thrown; null where that can't be done. */
     static @Nullable Throwable of(
             Class<? extends Throwable> type, Failure failure, @Nullable Throwable cause, ExceptionFields fields) {
         try {
@@ -49,7 +49,10 @@ final class Rebuilt {
         return exception;
     }
 
-    /** Some classes cast their cause to what they were constructed with, and can't bear one that arrived as data. */
+    /**
+     * Sets the cause. Some classes cast their cause to the class with which they were constructed, and fail with one
+     * that arrived as data.
+     */
     private static Throwable withCause(
             Class<? extends Throwable> type,
             @Nullable String message,
@@ -75,7 +78,10 @@ final class Rebuilt {
         }
     }
 
-    /** Where getMessage() adds to what the constructor was given, finds that again by looking at what is added. */
+    /**
+     * Returns the message that the constructor was given, where getMessage() adds a text, by comparing the results for
+     * two messages.
+     */
     private static @Nullable String rawMessage(Class<? extends Throwable> type, Failure failure, ExceptionFields fields)
             throws ReflectiveOperationException {
         String message = failure.message();

@@ -22,9 +22,9 @@ import tools.jackson.databind.JavaType;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Refuses values of those JDK types that have more state than their JSON, unless the value has none of it: a Locale whose
- * language tag says all passes, a Pattern with flags does not. Each value is read back as it would be later, which costs
- * something; so these types alone are looked at, where a signature or property declares them.
+ * Refuses values of those JDK types that have more state than their JSON, unless the value uses none of it: a Locale
+ * that its language tag describes completely passes, a Pattern with flags does not. Each value is read back for the
+ * check, which costs time; so only these types are checked, where a signature or property declares them.
  */
 final class RicherThanJson implements ReadBackCheck {
     private static final Map<Class<?>, Loss> LOSSES = new LinkedHashMap<>();
@@ -66,7 +66,7 @@ final class RicherThanJson implements ReadBackCheck {
     private final Loss loss;
     private final JsonMapper mapper;
 
-    /** What would get lost, in the words of {@link ReadBackCheck#instead}, and the way out. */
+    /** The state that would get lost, in the words of {@link ReadBackCheck#instead}, and the way out. */
     private record Loss(String instead, String wayOut) {}
 
     private RicherThanJson(JavaType declared, Loss loss, JsonMapper mapper) {
@@ -75,12 +75,15 @@ final class RicherThanJson implements ReadBackCheck {
         this.mapper = mapper;
     }
 
-    /** Whether even a value of the very class that is declared may have more. A Date has not; a Timestamp under it has. */
+    /**
+     * Returns whether even a value of exactly the declared class may have more state. A Date has not; a Timestamp
+     * declared as Date has.
+     */
     static boolean isAlways(JavaType declared) {
         return declared.getRawClass() != Date.class && lossOf(declared) != null;
     }
 
-    /** Null for other types. */
+    /** Returns the check for the type; null for other types. */
     static @Nullable RicherThanJson of(JavaType declared, JsonMapper mapper) {
         Loss loss = lossOf(declared);
         return loss == null ? null : new RicherThanJson(declared, loss, mapper);

@@ -8,14 +8,14 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects the classes that a sealed type permits, for JSON type names. The JDK's own are left out: String is one of a
- * sealed family too. So are enums, which the compiler seals where their constants have bodies, and which name their
- * values themselves.
+ * Collects the classes that a sealed type permits, for JSON type names. The JDK's classes are left out: String belongs
+ * to a sealed family, too. Enums are left out as well: the compiler seals them where their constants have bodies, and
+ * they name their values themselves.
  */
 final class SealedFamily {
     private SealedFamily() {}
 
-    /** Whether the type is sealed or is permitted by one that is. */
+    /** Returns whether the type is sealed or is permitted by a sealed type. */
     static boolean isMember(Class<?> type) {
         return !Enum.class.isAssignableFrom(type) && hasSealedAncestor(type);
     }
@@ -28,7 +28,7 @@ final class SealedFamily {
                         || Arrays.stream(type.getInterfaces()).anyMatch(SealedFamily::hasSealedAncestor));
     }
 
-    /** The classes that a value of this type can be of, as far as the type itself says so. */
+    /** Returns the classes that a value of this type can have, as far as the type itself permits them. */
     static Set<Class<?>> members(Class<?> type) {
         Set<Class<?>> members = new LinkedHashSet<>();
         collect(type, members);

@@ -8,10 +8,10 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Converts stack traces to text, one frame a line as Java prints it, and back. Only what helps a reader stays: the
- * frames of reflection, of generated stubs' plumbing and of this engine go, and so does the thread pool at the bottom.
- * What stands below the call of an activity's body goes, too: interceptors, tracing and the test kit are the same for every
- * body.
+ * Converts stack traces to text, one frame a line as Java prints it, and back. Only frames that help a reader stay: the
+ * frames of reflection, of generated stubs and of this engine are removed, and so is the thread pool at the bottom.
+ * Frames below the call of an activity's body are removed, too: interceptors, tracing and the test kit are equal for
+ * every body.
  */
 final class StackText {
     private static final int MAX_FRAMES = 50;
@@ -22,7 +22,7 @@ final class StackText {
             "sun.reflect.",
             "dev.durable.client.",
             "dev.durable.internal.");
-    /** Calls the body of an activity. */
+    /** The class that calls the body of an activity. */
     private static final String CALLER = "dev.durable.internal.attempt.ActivityInvocation";
 
     private static final List<String> BOTTOM =
@@ -51,7 +51,7 @@ final class StackText {
         return prefixes.stream().anyMatch(frame::startsWith);
     }
 
-    /** Without module and class loader: they say where it ran, and not what. */
+    /** Returns a frame without module and class loader, which say where it ran and not what ran. */
     private static String frame(StackTraceElement e) {
         String file = e.getFileName();
         String line = e.isNativeMethod()

@@ -5,8 +5,8 @@ import java.lang.reflect.Method;
 
 /**
  * Creates an exception of any class by running only a constructor of a superclass, as Java serialization would. The
- * factory is in every JDK (module jdk.unsupported, kept for serialization libraries), but javac warns of its name, so
- * it is found by it.
+ * factory is in every JDK (module jdk.unsupported, kept for serialization libraries), but javac warns of its use, so it
+ * is found by its name.
  */
 final class ThrowableConstructors {
     private static final ClassValue<Constructor<?>> CONSTRUCTORS = new ClassValue<>() {
@@ -18,7 +18,7 @@ final class ThrowableConstructors {
 
     private ThrowableConstructors() {}
 
-    /** A constructor with (message, cause). */
+    /** Returns the constructor with (message, cause). */
     static Constructor<?> of(Class<? extends Throwable> type) {
         return CONSTRUCTORS.get(type);
     }
@@ -31,7 +31,7 @@ final class ThrowableConstructors {
         }
     }
 
-    /** One that makes an object of this type and runs only that constructor of a superclass. */
+    /** Returns a constructor that makes an object of this type and runs only that constructor of a superclass. */
     static Constructor<?> of(Class<?> type, Constructor<?> superclasses) {
         try {
             Class<?> factory = Class.forName("sun.reflect.ReflectionFactory");

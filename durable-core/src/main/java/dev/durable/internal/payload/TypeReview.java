@@ -37,7 +37,7 @@ final class TypeReview {
         this.writing = reader._serializationContext();
     }
 
-    /** Why values of this type can't be read back and where in it; null when they can. */
+    /** Returns the reason why values of this type can't be read back, and its place in the type; null when they can. */
     static @Nullable String problem(JavaType type, JsonMapper reader) {
         try {
             return new TypeReview(reader).problem(type, "");
@@ -128,7 +128,10 @@ final class TypeReview {
         return null;
     }
 
-    /** What a delegating creator takes for the whole, and an any-setter for what is no property. */
+    /**
+     * Returns the type that a delegating creator takes for the whole value, and that of an any-setter for unknown
+     * properties.
+     */
     private List<JavaType> takenOtherwise(BeanDeserializerBase bean) {
         ValueInstantiator maker = bean.getValueInstantiator();
         List<@Nullable JavaType> taken = new ArrayList<>();
@@ -145,7 +148,10 @@ final class TypeReview {
         return taken.stream().filter(Objects::nonNull).toList();
     }
 
-    /** Not as the text or number that a @JsonValue gives, which a factory method may take again. */
+    /**
+     * Returns whether values are written as objects rather than as the text or number of a @JsonValue, which a factory
+     * method may take again.
+     */
     private boolean isWrittenAsObject(JavaType type) {
         ValueSerializer<?> writer = writing.findValueSerializer(type);
         return writer instanceof BeanSerializerBase || writer instanceof UnknownSerializer;
@@ -155,7 +161,10 @@ final class TypeReview {
         return maker.canCreateUsingDefault() || maker.canCreateFromObjectWith() || maker.canCreateUsingDelegate();
     }
 
-    /** A class that has only a constructor without parameters may still be filled, where its one value is an object. */
+    /**
+     * Returns whether a class can be made of its one value: with only a constructor without parameters it may still be
+     * filled, where that value is an object.
+     */
     private static boolean canBeMadeOfValue(ValueInstantiator maker) {
         return canBeMadeOfObject(maker)
                 || maker.canCreateUsingArrayDelegate()

@@ -2,7 +2,10 @@ package dev.durable.internal.payload;
 
 import org.jspecify.annotations.Nullable;
 
-/** Throws a checked exception where the compiler does not expect it: what user code threw reaches its caller as it is. */
+/**
+ * Throws a checked exception where the compiler does not expect it, so that an exception of user code reaches its
+ * caller unchanged.
+ */
 public final class Unchecked {
     private Unchecked() {}
 

@@ -14,14 +14,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The built-in workflow behind a background job: it calls one activity and returns its result. Most of its runs are
- * never seen by a replayer: their start writes what the first turn gives, and the completion of the activity closes
- * them. Only where something else comes (a cancel, a failure) does this code run, or where a release enqueued it with a
- * delay that left the first turn for later.
+ * never replayed: their start writes the commands of the first turn, and the completion of the activity closes them.
+ * This code runs only after any other event (a request to cancel, a failure), or where an older release enqueued the
+ * job with a delay that left the first turn for later.
  *
- * <p>Cancelled, it waits for its activity, whatever that was declared with: until its attempt has ended the job is open, its
- * id is taken, and what its body still tells is written. Then it is cancelled, or completed where the body came to its
- * result all the same. (Jobs enqueued before that was so have another {@link dev.durable.ActivityCancellationType} in their
- * histories, and close at once.)
+ * <p>Cancelled, it waits for its activity, with any declared cancellation type: until its attempt has ended the job is
+ * open, its id is taken, and heartbeats of its body are still written. Then it is cancelled, or completed where the
+ * body came to its result all the same. (Jobs enqueued by older releases have another {@link
+ * dev.durable.ActivityCancellationType} in their histories, and close at once.)
  */
 @Workflow(name = BackgroundJob.TYPE)
 public class BackgroundJob {
@@ -47,7 +47,7 @@ public class BackgroundJob {
             return (Payload) run.activities().call(activity, arguments, resolved);
         } catch (Exception e) {
             if (run.isCancelled() && !(e instanceof StalledException)) {
-                // The outcome is in the history, and no code needs it.
+                // The outcome is in the history, and no code uses this value.
                 throw e instanceof CancelledException
                         ? e
                         : new CancelledException(Thrown.of(e).text(), e);

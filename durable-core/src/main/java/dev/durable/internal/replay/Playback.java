@@ -11,8 +11,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Replays consecutive recorded turns: the first by the driver, the others by the coroutine that finds all blocked, so
- * that a page of a history costs one hand-over between threads.
+ * Replays consecutive recorded turns: the driver begins the first, and the coroutine that finds all others blocked
+ * begins the next, so that a page of a history costs one hand-over between threads.
  */
 final class Playback implements BooleanSupplier {
     private final DurableCalls run;
@@ -26,7 +26,7 @@ final class Playback implements BooleanSupplier {
         this.left = turns.iterator();
     }
 
-    /** Ends the turn that was made, and begins the next; false where there is none. */
+    /** Ends the turn that was made and begins the next; returns false where there is none. */
     @Override
     public boolean getAsBoolean() {
         if (script != null) {

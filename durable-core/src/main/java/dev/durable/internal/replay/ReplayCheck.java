@@ -21,7 +21,7 @@ import java.util.List;
 
 /**
  * Checks that code still gives the commands of a history: replayed from scratch, and cut after every turn and continued
- * from there, as a worker does that takes over.
+ * from there, as by a worker that takes the run over.
  */
 public final class ReplayCheck {
     private final WorkflowType type;
@@ -35,13 +35,13 @@ public final class ReplayCheck {
     /**
      * Replays the whole history once.
      *
-     * @throws NonDeterminismException where the code gives something else
+     * @throws NonDeterminismException where the code gives other commands
      */
     public void fromScratch(History history) {
         WorkflowInstance instance = instance(history);
         try {
             if (!history.started().firstTurnDone() && history.stream().skip(1).allMatch(ReplayCheck::fromOutside)) {
-                // Its first turn may not have run yet, or never did.
+                // The first turn may not have run yet, or never did.
                 instance.feed(history.started());
                 return;
             }
@@ -57,10 +57,11 @@ public final class ReplayCheck {
     }
 
     /**
-     * For each of the first turns: replays what is before it and feeds it live. Quadratic, so bounded.
+     * For each of the first turns, replays the turns before it and feeds it live. The time is quadratic, so the number
+     * is bounded.
      *
      * @param maxTurns how many turns are cut at the most
-     * @throws NonDeterminismException where the code gives something else
+     * @throws NonDeterminismException where the code gives other commands
      */
     public void cutAfterEveryTurn(History history, int maxTurns) {
         List<RecordedTurn> turns = RecordedTurn.of(history);

@@ -50,15 +50,18 @@ import org.jspecify.annotations.Nullable;
  * evicted.
  */
 public final class WorkflowInstance {
-    /** One for all: runs are evicted by the thousand, and where from says nothing. */
+    /**
+     * The exception of an evicted instance, one object for all: runs are evicted by the thousand, and its stack would
+     * say nothing.
+     */
     @SuppressWarnings("StaticAssignmentOfThrowable")
     private static final StalledException EVICTED = new StalledException("it was evicted", null);
 
     private static final int BASE_BYTES = 4_096;
     private static final int COROUTINE_BYTES = 3_072;
-    /** Payloads of so many events are taken to be alive in the user's objects. */
+    /** The number of the last events whose payloads are assumed to be alive in the user's objects. */
     private static final int REMEMBERED = 64;
-    /** The text, and what was decoded from it, which is taken to be as large. */
+    /** The factor for the text and the object decoded from it, which is assumed to be as large. */
     private static final long PER_VALUE = 2;
 
     private final WorkflowType type;
@@ -66,10 +69,10 @@ public final class WorkflowInstance {
     private final DurableCalls run;
     private final Comparison comparison;
     private long bytesFed;
-    /** Of its arguments and headers, which it keeps to its end. */
+    /** The bytes of its arguments and headers, which it keeps to its end. */
     private long bytesOfStart;
 
-    /** The code itself begins when its {@code WorkflowStarted} is fed. */
+    /** Creates the instance; its code begins when its {@code WorkflowStarted} is fed. */
     public WorkflowInstance(WorkflowType type, RunKey run, ReplaySetup setup) {
         this(type, run, setup, Dispatcher::of);
     }
@@ -88,7 +91,7 @@ public final class WorkflowInstance {
 
     // ── turns ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    /** Feeds an event that has just become one, with its id and time, and gives the commands that follow. */
+    /** Feeds a new event, with its id and time, and returns the turn with the commands that follow. */
     public Turn feed(HistoryEvent.Inbound event) {
         return feed(event, event.at(), false);
     }
@@ -119,7 +122,7 @@ public final class WorkflowInstance {
     }
 
     /**
-     * The same for many turns, which costs much less than one by one.
+     * Feeds many turns of the history and checks their commands, which costs much less than one by one.
      *
      * @throws Divergence at the first turn where the code gives other commands, fewer or more
      */
@@ -135,8 +138,8 @@ public final class WorkflowInstance {
     }
 
     /**
-     * Checks that the code ends as the history says. A close that was not the code's (terminated, timed out) is always
-     * right.
+     * Checks that the code ends as the history does. A close that does not come from the code (terminated, timed out)
+     * always matches.
      *
      * @throws Divergence where it does not
      */
@@ -149,7 +152,7 @@ public final class WorkflowInstance {
         }
     }
 
-    /** Takes in how much the run may keep of an event and of what the code recorded behind it. */
+    /** Estimates how much the run may keep of an event and of the commands behind it. */
     private void note(HistoryEvent.Inbound event, List<HistoryEvent.Command> commands) {
         if (event instanceof WorkflowStarted started) {
             bytesOfStart = PER_VALUE * heapBytes(started.input().json());
@@ -163,7 +166,7 @@ public final class WorkflowInstance {
         }
     }
 
-    /** The one turn that is live. */
+    /** Begins a single turn. */
     private static final class Once implements BooleanSupplier {
         private final Runnable begin;
         private boolean begun;
@@ -198,52 +201,55 @@ public final class WorkflowInstance {
         }
     }
 
-    // ── what may come, and what is due ──────────────────────────────────────────────────────────────────────────────
+    // ── acceptable events and due timers ─────────────────────────────────────────────────────────────────────────────
 
-    /** Whether the event may be fed; false for outcomes and timers of nothing open: these are dropped, never recorded. */
+    /**
+     * Returns whether the event may be fed; false for outcomes and timers of operations that are not open: these are
+     * dropped, never recorded.
+     */
     public boolean accepts(HistoryEvent.Inbound event) {
         return run.feed().accepts(event);
     }
 
-    /** The close that is pending, with this id and the time of the last turn; null while the run is open. */
+    /** Returns the close that is pending, with this id and the time of the last turn; null while the run is open. */
     public HistoryEvent.@Nullable Closing close(long eventId) {
         usable();
         return run.ending().hasEnded() ? run.ending().close(eventId, run.now()) : null;
     }
 
     /**
-     * Whether {@code run} has ended, or a handler has ended it, and sees nothing more of what comes; what is left are
-     * handlers that it waits for, its clean-up and its compensations.
+     * Returns whether {@code run} has ended, or a handler has ended it, so that it sees no later message; handlers that
+     * it waits for, its clean-up and its compensations may still run.
      */
     public boolean hasEnded() {
         return run.ending().isDeaf();
     }
 
     /**
-     * Whether the result is fixed. Where {@code run} waits behind its last line for handlers, that is when the last of them
-     * has returned; handlers of messages that come from then on can neither wait nor call.
+     * Returns whether the result is fixed. Where {@code run} waits behind its last line for handlers, that is when the
+     * last of them has returned; handlers of later messages can neither wait nor call.
      */
     public boolean hasResult() {
         return run.ending().hasEnded();
     }
 
-    /** When the earliest open timer is due; null without one. */
+    /** Returns when the earliest open timer is due; null without one. */
     public @Nullable Instant nextTimer() {
         return run.work().nextTimer();
     }
 
-    /** The open timers that are due, in the order in which they must be fed. */
+    /** Returns the open timers that are due, in the order in which they must be fed. */
     public List<TimerDue> dueTimers(Instant now) {
         return run.work().due(now);
     }
 
-    // ── looking ─────────────────────────────────────────────────────────────────────────────────────────────────────
+    // ── queries and state ────────────────────────────────────────────────────────────────────────────────────────────
 
     /**
-     * Asks the object a question.
+     * Calls a query method of the workflow object.
      *
-     * @param arguments a JSON array
-     * @return what the query method gave
+     * @param arguments the arguments as a JSON array
+     * @return the result of the query method
      * @throws QueryFailedException when it threw, does not exist, or broke a query's rules
      */
     public Payload query(String name, Payload arguments) {
@@ -280,7 +286,7 @@ public final class WorkflowInstance {
         return setup.codec().encode(answer, query.returnType(), "the result of " + query.name());
     }
 
-    /** What each coroutine waits for, in the order of their creation. */
+    /** Returns the wait of each coroutine, in the order of their creation. */
     public List<PendingWait> waits() {
         usable();
         Stream<PendingWait> coroutines = run.dispatcher().alive().stream().flatMap(this::wait);
@@ -298,22 +304,28 @@ public final class WorkflowInstance {
         return Stream.of(new PendingWait(coroutine.name, what, waiter.since, line));
     }
 
-    /** Inputs, durations and options that differed from the recorded ones so far; always 0 where setup is strict. */
+    /**
+     * Returns the number of inputs, durations and options that differed from the recorded ones so far; always 0 where
+     * setup is strict.
+     */
     public int differences() {
         return comparison.otherTexts();
     }
 
-    /** Local activities that were called, or cancelled, since this was asked last; for the worker to begin and stop. */
+    /**
+     * Returns the local activities that were called, or cancelled, since the last call of this method, for the worker
+     * to begin and stop.
+     */
     public List<LocalWork> localNews() {
         return run.work().localNews();
     }
 
-    /** What {@link #localNews} will give. */
+    /** Returns the result that {@link #localNews} will have, and keeps it. */
     public List<LocalWork> unheardLocals() {
         return run.work().unheard();
     }
 
-    /** Roughly how many bytes it holds; of the user's own state only what was fed is known. */
+    /** Returns roughly how many bytes it holds; of the user's own state only the fed payloads are known. */
     public int weight() {
         long known = BASE_BYTES
                 + (long) COROUTINE_BYTES * run.dispatcher().alive().size()
@@ -339,7 +351,7 @@ public final class WorkflowInstance {
 
     // ── the end of it ───────────────────────────────────────────────────────────────────────────────────────────────
 
-    /** Ends all coroutines without an effect on anything outside them. Idempotent. */
+    /** Ends all coroutines without an effect outside of them. Idempotent. */
     public void evict() {
         if (run.dispatcher().death() == null) {
             run.dispatcher().die(EVICTED);

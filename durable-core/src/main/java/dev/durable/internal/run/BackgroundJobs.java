@@ -32,9 +32,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Closes the run of a {@link BackgroundJob} in the commit that completes its activity, without running workflow code:
- * as long as nobody has changed such a run since its start, its fence is its run id and what its code would do is
- * known. Whatever is not so simple (a message waits, somebody has claimed the run, the activity failed) goes to the
- * run's inbox as any outcome does.
+ * as long as no transaction has changed such a run since its start, its fence is its run id, and the commands of its
+ * code are known. In any other case (a message waits, a worker has claimed the run, the activity failed) the outcome
+ * goes to the run's inbox as any outcome does.
  */
 public final class BackgroundJobs implements AttemptOutcome.Sink {
     private static final Logger log = LoggerFactory.getLogger(BackgroundJobs.class);
@@ -49,13 +49,13 @@ public final class BackgroundJobs implements AttemptOutcome.Sink {
     private final Telemetry telemetry;
 
     /**
-     * @param lane the lanes of transitions
-     * @param clock the store's time
-     * @param random fences
-     * @param failures why jobs were discarded, as JSON
+     * @param lane the lanes that write the transitions
+     * @param clock the store's clock
+     * @param random makes fences
+     * @param failures writes the reasons of discarded jobs as JSON
      * @param closed called for runs that are closed
-     * @param inbox where outcomes go that do not close their run
-     * @param telemetry who is told of it
+     * @param inbox takes outcomes that do not close their run
+     * @param telemetry gets the transitions, for metrics, logs and traces
      */
     public BackgroundJobs(
             TransitionLanes lane,
@@ -150,7 +150,7 @@ public final class BackgroundJobs implements AttemptOutcome.Sink {
                     closed.accept(close.run().runId(), new RunResult(end.status(), end.result(), end.failure()));
                 }
             }
-            // Of a lost lease too: the store says that it is stale, and it is counted.
+            // An outcome of a lost lease goes there, too: the store answers that it is stale, and it is counted.
             case CLOSE_REFUSED, FENCE_LOST, STALE -> inbox.accept(outcome);
             case LOCKED -> throw new IllegalStateException("the lane answers when the lock is gone");
         }

@@ -22,9 +22,9 @@ final class DiscardedJobs {
     private DiscardedJobs() {}
 
     /**
-     * Why the activity was discarded; null where it was not.
+     * Returns why the activity was discarded; null where it was not.
      *
-     * @param events the events that stand before its end
+     * @param events the events before its end
      */
     static @Nullable Failure why(List<StoredEvent> events) {
         Failure why = null;

@@ -15,11 +15,15 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives the drafts of one run to the lanes as starts and transitions, and posts to its {@link RunActor} what became of each.
- * The activities of a draft begin as soon as it is durable, on the thread of the commit, before the actor reads its mail.
+ * Gives the drafts of one run to the lanes as starts and transitions, and posts their outcomes to its {@link RunActor}.
+ * The activities of a draft begin as soon as it is durable, on the thread of the commit, before the actor reads its
+ * mail.
  */
 final class DraftWriter {
-    /** Bytes of a draft and its run that are counted while it is written, and let go of at once. */
+    /**
+     * The size from which the bytes of a draft and its run are counted while it is written, and its memory is released
+     * before other mail is read.
+     */
     private static final int LARGE = 1 << 16;
 
     private final RunKey key;
@@ -38,7 +42,7 @@ final class DraftWriter {
      * Starts the run.
      *
      * @param run with its first turn or without
-     * @param timer for which this process wakes up once the start is durable; null is none
+     * @param timer the time at which this process wakes up, once the start is durable; null for none
      * @param whole whether the first turn is written with the start
      */
     void start(
@@ -59,9 +63,9 @@ final class DraftWriter {
     }
 
     /**
-     * Sends all that a draft has collected.
+     * Sends the transition that a draft has collected.
      *
-     * @param park whether the run waits after it, and this process holds no claim any more
+     * @param park whether the run waits afterwards, and this process gives its claim back
      */
     void send(TransitionDraft draft, boolean park) {
         HistoryEvent.Closing closing = draft.closing();
@@ -80,7 +84,7 @@ final class DraftWriter {
     }
 
     /**
-     * Gives the run back with no event: due at a time, or stalled.
+     * Gives the run back without an event: due at a time, or stalled.
      *
      * @param lookHere when this process looks for it once that is durable; null leaves it to others
      */
@@ -110,7 +114,10 @@ final class DraftWriter {
                         close.force());
     }
 
-    /** The timer is the one for which this process wakes up, once it is durable; null is none, or others may. */
+    /**
+     * Sends the transition. This process wakes up at the timer's time once the transition is durable; null where there
+     * is none, or where other workers may take the run.
+     */
     private void submit(Transition transition, TransitionDraft draft, @Nullable Instant timer) {
         long bytes = Weights.of(transition) + holding.bytes();
         if (bytes >= LARGE) {
@@ -138,12 +145,12 @@ final class DraftWriter {
         }
     }
 
-    /** Whether it is counted, and read before the mail of other runs. */
+    /** Returns whether the draft's bytes are counted, and its mail is read before that of other runs. */
     static boolean isLarge(RunMail.Written written) {
         return written.bytes() >= LARGE;
     }
 
-    /** The actor has read that its draft is written, or not: what was counted for it is counted no longer. */
+    /** Ends the counting of a draft's bytes, as the actor has read whether it was written. */
     void letGo(RunMail.Written written) {
         if (isLarge(written)) {
             host.outside().inFlight(-written.bytes());

@@ -12,27 +12,33 @@ import java.util.Optional;
  */
 public interface EagerJobs {
     /**
-     * Takes a free slot for the activity, if this worker serves it, nothing is paused or limited there and queued
-     * jobs are not starved by it.
+     * Takes a free slot for the activity, if this worker serves it, no pause or limit is in force there and queued jobs
+     * are not starved by it.
      */
     Optional<NewJob.Lease> reserve(String taskQueue, String activity);
 
-    /** A job with a limit key is about to be inserted into this queue; it waits until the key lets it through. */
+    /**
+     * Notes that a job with a limit key is about to be inserted into this queue, where it waits until the key admits
+     * it.
+     */
     default void waitsForItsKey(String taskQueue) {}
 
-    /** The job is durable: runs it in its reserved slot. */
+    /** Runs a durable job in its reserved slot. */
     void start(ClaimedJob job);
 
-    /** The job was not written: gives its slot back. */
+    /** Gives the reserved slot back, as the job was not written. */
     void cancel(NewJob.Lease lease);
 
-    /** The run cancelled this activity, and that is durable: tells the body, if it runs here. */
+    /** Tells the body of an activity, if it runs here, that its run's request to cancel is durable. */
     void cancelRequested(JobKey key);
 
-    /** The outcome of one that a run had taken was refused: its lease is held by somebody else, or the run has ended. */
+    /**
+     * Counts the outcome of a job whose run had taken it, and which the store refused: another worker has the lease, or
+     * the run has ended.
+     */
     void wasStale(AttemptOutcome outcome);
 
-    /** Runs nothing eagerly. */
+    /** The implementation for processes that run no job eagerly. */
     EagerJobs NONE = new EagerJobs() {
         @Override
         public Optional<NewJob.Lease> reserve(String taskQueue, String activity) {

@@ -8,23 +8,25 @@ import org.jspecify.annotations.Nullable;
  * The order in which waiting messages, timers and outcomes are fed to a run. The order is not recorded: a history
  * stands in the order in which its events were fed.
  *
- * <p>A run that ends while messages wait has not seen them, though their senders were told that they are accepted. What it
- * did in that step is then not written; it is rebuilt and fed again, in an order in which it sees them before it ends.
+ * <p>A run that ends while messages wait has not seen them, though the store has accepted them from their senders. The
+ * turns of such an ending are not written; the run is rebuilt and fed again, in an order in which it sees the messages
+ * before it ends.
  */
 enum FeedingOrder {
-    /** Timers by when they are due, messages by when they were accepted. */
+    /** Timers by the time at which they are due, messages by the time at which they were accepted. */
     BY_TIME,
     /** Messages of senders before timers and outcomes. For a run that an outcome or a timer ended while messages waited. */
     MESSAGES_FIRST,
     /**
-     * As {@link #MESSAGES_FIRST}, and the code goes on only when all of them were handled. For a run that one of the messages ended while
-     * others waited: they keep their order.
+     * Messages first as in {@link #MESSAGES_FIRST}, and the code goes on only when all of them were handled. For a run
+     * that one of the messages ended while others waited: they keep their order.
      */
     MESSAGES_TOGETHER;
 
     /**
-     * Whether its sender was told that it is accepted: it is a signal or a request to cancel, not an outcome. A run must see
-     * such messages before it ends. A kind that this version does not know stalls the run before it is fed.
+     * Returns whether the message is a sender's, whose acceptance the sender was told: a signal or a request to cancel,
+     * not an outcome. A run must see such messages before it ends. A kind that this version does not know stalls the
+     * run before it is fed.
      */
     static boolean isFromSender(InboxMessage message) {
         return switch (message.kind()) {
@@ -33,7 +35,7 @@ enum FeedingOrder {
         };
     }
 
-    /** The message that is to be fed next; null without any. */
+    /** Returns the message that is to be fed next; null where none waits. */
     @Nullable
     InboxMessage next(Queue<InboxMessage> messages) {
         if (this == BY_TIME) {
@@ -47,12 +49,12 @@ enum FeedingOrder {
         return messages.peek();
     }
 
-    /** Whether a timer that is due must not be fed before this message, which is fed next. */
+    /** Returns whether a due timer must not be fed before this message, which is fed next. */
     boolean letsTimersWait(@Nullable InboxMessage next) {
         return this != BY_TIME && next != null && isFromSender(next);
     }
 
-    /** The order for a run that has ended too early when it was fed in this one. */
+    /** Returns the order for a run that has ended too early when it was fed in this one. */
     static FeedingOrder afterEndedBy(boolean message) {
         return message ? MESSAGES_TOGETHER : MESSAGES_FIRST;
     }

@@ -28,12 +28,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What this process has in memory of one run: its instance, the fence under which it may write, and the messages and
- * outcomes that wait to be fed; all of it can be rebuilt from the store. It can be dropped at any time: messages are
- * still in the inbox, and outcomes are put there.
+ * The state of one run in the memory of this process: its instance, the fence under which it may write, and the
+ * messages and outcomes that wait to be fed. All of it can be dropped at any time and rebuilt from the store: messages
+ * are still in the inbox, and outcomes are put there.
  */
 final class HeldRun {
-    /** Events of which a history is said to be too long, once in the life of a run: when it comes to have more. */
+    /** The number of events from which the log warns of a long history, once in the life of a run. */
     static final int LONG_HISTORY = 10_000;
 
     private static final Logger log = LoggerFactory.getLogger(HeldRun.class);
@@ -49,7 +49,10 @@ final class HeldRun {
 
     private @Nullable LiveRun live;
     private @Nullable JobBirth birth;
-    /** Run by a rebuild of a history that holds nothing but WorkflowStarted: its commands are still to be written. */
+    /**
+     * The first turn that a rebuild has made, where the history holds only WorkflowStarted: its commands are still to
+     * be written.
+     */
     private HistoryReplay.@Nullable FirstTurn firstTurn;
 
     private UUID fence = new UUID(0, 0);
@@ -80,13 +83,13 @@ final class HeldRun {
         return run;
     }
 
-    /** Headers given at its start; none where it has no instance. */
+    /** Returns the headers given at the start; empty where there is no instance. */
     Map<String, String> headers() {
         LiveRun run = live;
         return run == null ? Map.of() : run.headers();
     }
 
-    /** An instance that has had no event yet. */
+    /** Creates an instance that has had no event yet. */
     LiveRun warmUp(String name, Map<String, String> headers) {
         WorkflowType workflow = host.workflow(name);
         return warmUp(name, headers, host.newInstance(key, workflow, caller));
@@ -99,7 +102,7 @@ final class HeldRun {
         return run;
     }
 
-    /** Whether it waits for local activities of this process. */
+    /** Returns whether the run waits for local activities of this process. */
     boolean isBusyHere() {
         return live != null && !live.locals().isEmpty();
     }
@@ -113,7 +116,7 @@ final class HeldRun {
         }
     }
 
-    /** There is no instance, and nothing waits to be fed. */
+    /** Drops the instance and hands over the waiting outcomes. */
     void drop() {
         handOver(outcomes);
         outcomes.clear();
@@ -122,14 +125,13 @@ final class HeldRun {
     }
 
     /**
-     * Rough bytes. The cache keeps what weighs nothing: a run that waits for a body in this process must stay in
-     * memory.
+     * Returns the rough bytes for the cache; 0 for a run that waits for a local activity, which must stay in memory.
      */
     int weight() {
         return isBusyHere() ? 0 : bytes();
     }
 
-    /** Rough bytes, whatever it waits for. */
+    /** Returns the rough bytes of the run, with or without such a wait. */
     int bytes() {
         long bytes = COLD_BYTES + (live == null ? 0 : live.weight());
         for (InboxMessage message : messages) {
@@ -148,12 +150,12 @@ final class HeldRun {
         return nextEventId;
     }
 
-    /** How often in a row it has stalled. */
+    /** Returns how often in a row the run has stalled. */
     int stalls() {
         return stalls;
     }
 
-    /** Whether a claim of ours has to be given back by the next transition. */
+    /** Returns whether the next transition has to give a claim of this process back. */
     boolean isOwned() {
         return owned;
     }
@@ -166,7 +168,7 @@ final class HeldRun {
         fence = firstFence;
     }
 
-    /** Nothing but the start is written; the first turn is still to be made for good. */
+    /** Notes that only the start was written, so that the first turn is still to be made and written. */
     void startedWithoutFirstTurn() {
         nextEventId = 2;
     }
@@ -191,7 +193,9 @@ final class HeldRun {
         }
     }
 
-    /** Goes on under a claim: with the instance, if nobody has written since, else with one from the history. */
+    /**
+     * Goes on under a claim: with the instance, if no other process has written since, else with one from the history.
+     */
     void adopt(RunMail.Claimed adopted) {
         ClaimedRun run = adopted.claim();
         if (live != null && !follows(run, nextEventId)) {
@@ -213,14 +217,14 @@ final class HeldRun {
     }
 
     /**
-     * A longer history is most often that of a run which another process has claimed since: then the stall is refused with
-     * the claim's fence, and nobody hears of it.
+     * Refuses a history that does not fit the claimed row. A longer one is most often that of a run which another
+     * process has claimed since: then the store refuses the stall because of the fence, and it is not reported.
      */
     private void refuseOtherHistory(long next, long said) {
         if (next > said) {
             throw new DurableException("history of " + key.shown() + " has event " + (next - 1)
                     + ", but its run says that event " + said
-                    + " is the next. Usual cause: somebody has changed the run's row by hand");
+                    + " is the next. Usual cause: the run's row was changed by hand");
         }
         if (next < said) {
             throw new DurableException(
@@ -229,14 +233,14 @@ final class HeldRun {
     }
 
     /**
-     * Whether nothing but our own claim replaced the fence: what was fed from that event on is then still valid under
-     * the claim's fence.
+     * Returns whether only a claim of this process replaced the fence: events that were fed from that one on are then
+     * still valid under the claim's fence.
      */
     boolean follows(ClaimedRun run, long eventId) {
         return run.previousFence().equals(fence) && run.nextEventId() == eventId;
     }
 
-    /** The type of its workflow; empty where it is not known here. */
+    /** Returns the workflow type; empty where it is not known here. */
     String type() {
         return type;
     }
@@ -247,9 +251,10 @@ final class HeldRun {
         look = true;
     }
 
-    /** Gives the id after the last event of the history. */
+    /** Rebuilds the instance; returns the id after the last event of the history. */
     private long rebuild(LiveRun rising, @Nullable List<StoredEvent> firstPage) {
-        // Messages go before a first turn that ended the run when it was fed before them.
+        // Where messages are to be fed first, they go before a first turn that ended the run when it was fed before
+        // them.
         BooleanSupplier runWaits = () -> order != FeedingOrder.BY_TIME && rising.hasUnseen(messages);
         ReplaySpan span = host.outside().telemetry().replay(key, type);
         HistoryReplay rebuilt = firstPage == null
@@ -262,10 +267,11 @@ final class HeldRun {
     }
 
     /**
-     * Takes back what was fed to a run that has ended too early: a new instance stands where the history ends, and what the
-     * draft has taken in waits again, to be fed in another order. Local activities that have begun go on.
+     * Takes back the events that were fed to a run that has ended too early: a new instance stands at the end of the
+     * history, and the messages and outcomes of the draft wait again, to be fed in another order. Local activities that
+     * have begun go on.
      *
-     * @return false where somebody else has written the history meanwhile, and nothing is left to do here
+     * @return false where another process has written the history meanwhile, and this one has nothing left to do
      */
     boolean rewind(TransitionDraft draft) {
         draft.discarded();
@@ -284,23 +290,25 @@ final class HeldRun {
         return rebuild(rising, null) == nextEventId;
     }
 
-    /** Whether a message of a sender waits to be fed. */
+    /** Returns whether a message of a sender waits to be fed. */
     boolean hasMessagesOfSenders() {
         return messages.stream().anyMatch(FeedingOrder::isFromSender);
     }
 
-    // ── what waits ───────────────────────────────────────────────────────────────────────────────────────────────────
+    // ── waiting messages and outcomes ────────────────────────────────────────────────────────────────────────────────
 
     void add(AttemptOutcome outcome) {
         outcomes.add(outcome);
     }
 
-    /** Messages may have come that this process has not seen. */
+    /** Has the inbox read again, as it may have messages that this process has not seen. */
     void lookAgain() {
         look = true;
     }
 
-    /** @param known what the draft in the making has consumed, which stands in the inbox until that is written */
+    /**
+     * @param known the messages that the unwritten draft has consumed, which stand in the inbox until it is written
+     */
     void lookForMessages(List<UUID> known) {
         if (look) {
             look = false;
@@ -311,8 +319,8 @@ final class HeldRun {
     }
 
     /**
-     * The oldest that wait: so many as are fed at a time, or all where the run has ended without having seen them. What is
-     * consumed must not hide what comes behind it.
+     * Returns the oldest messages that wait: as many as are fed at a time, or all of them where the run has ended
+     * without having seen them. Consumed messages must not hide those behind them.
      */
     private List<InboxMessage> waiting(Set<UUID> consumed) {
         int most = MAX_MESSAGES + consumed.size();
@@ -336,7 +344,7 @@ final class HeldRun {
         }
     }
 
-    /** Feeds what waits; tells whether that was all, as a draft has bounds. */
+    /** Feeds the waiting events; returns whether that was all of them, as a draft has bounds. */
     LiveRun.Fed feedTo(TransitionDraft draft) {
         LiveRun run = warm();
         HistoryReplay.FirstTurn first = firstTurn;
@@ -354,11 +362,14 @@ final class HeldRun {
                 return LiveRun.Fed.ENDED_TOO_EARLY;
             }
         }
-        // A timer that is due as it is started waits for messages that were there before it.
+        // A timer that is due when it is started waits for messages that were there before it.
         return run.feed(draft, messages, outcomes, order == FeedingOrder.BY_TIME ? FeedingOrder.MESSAGES_FIRST : order);
     }
 
-    /** What can't be fed here any more goes to the inbox; of a local activity nobody else would know what to do with it. */
+    /**
+     * Sends outcomes that can't be fed here any more to the inbox; those of local activities are dropped, as another
+     * process would call the activity again.
+     */
     void handOver(Collection<AttemptOutcome> ended) {
         for (AttemptOutcome outcome : ended) {
             if (outcome.local()) {
@@ -381,12 +392,14 @@ final class HeldRun {
         }
     }
 
-    /** A new draft, whose first event follows the last of the history. */
+    /** Creates a draft whose first event follows the last of the history. */
     TransitionDraft newDraft() {
         return newDraft(0);
     }
 
-    /** @param refusals how often the run was refused its end just before */
+    /**
+     * @param refusals how often in a row the end of the run was refused so far
+     */
     TransitionDraft newDraft(int refusals) {
         JobBirth births = birth;
         return new TransitionDraft(births == null ? birthOf("", Map.of(), null) : births, nextEventId, refusals);
@@ -399,9 +412,9 @@ final class HeldRun {
         return new JobBirth(key, type, jobHeaders, host.outside().eager(), delayedUntil);
     }
 
-    // ── questions ────────────────────────────────────────────────────────────────────────────────────────────────────
+    // ── queries ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    /** Answers, if the instance is up to date; else the caller must replay. */
+    /** Answers a query, if the instance is up to date; else the caller must replay. */
     void answer(RunMail.Ask ask) {
         LiveRun run = live;
         try {

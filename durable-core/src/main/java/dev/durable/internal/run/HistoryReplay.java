@@ -25,26 +25,26 @@ import org.jspecify.annotations.Nullable;
  * Replays a run's history, page by page and turn by turn, to bring a new workflow instance to the state in which the
  * history ends.
  *
- * <p>A history that holds nothing but WorkflowStarted (and pauses) says that the first turn is still to run, unless the
- * event itself says that it was made without a command.
+ * <p>A history that holds only WorkflowStarted (and pauses) means that the first turn is still to run, unless the event
+ * itself says that it was made without a command.
  *
  * @param nextEventId the id after the last event
- * @param firstTurn the first turn, where it was run just now and its commands are still to be written
+ * @param firstTurn the first turn, where this replay has run it and its commands are still to be written
  */
 public record HistoryReplay(long nextEventId, @Nullable FirstTurn firstTurn) {
     static final int PAGE = 2_000;
-    /** Turns that are replayed between two signs of progress. */
+    /** The turns that are replayed between two reports of progress. */
     private static final int TURNS = 50;
 
-    /** A first turn so soon after the start has the start's time, which saves an event. */
+    /** The time after the start within which a first turn has the start's time, which saves an event. */
     private static final Duration AT_ONCE = Duration.ofSeconds(1);
 
     /**
-     * A first turn that was run just now.
+     * A first turn that a replay has run for the first time.
      *
-     * @param begun says when
-     * @param isLater whether that is later than the start: then it is written in front of the commands; else only where
-     *     nothing else would tell that the turn was made
+     * @param begun the event with its time
+     * @param isLater whether that time is later than the start: then the event is written in front of the commands;
+     *     else only where no other event would show that the turn was made
      * @param turn its commands
      */
     record FirstTurn(FirstTurnStarted begun, boolean isLater, Turn turn) {}
@@ -62,7 +62,7 @@ public record HistoryReplay(long nextEventId, @Nullable FirstTurn firstTurn) {
         return from(store, runId, run, store.history(runId, 1, PAGE), runWaits);
     }
 
-    /** The same, its first page having been read. */
+    /** Replays the whole history of the run, of which the first page has been read. */
     static HistoryReplay from(
             HistoryStore store, UUID runId, LiveRun run, List<StoredEvent> page, BooleanSupplier runWaits) {
         if (isBeforeFirstTurn(page)
@@ -80,7 +80,7 @@ public record HistoryReplay(long nextEventId, @Nullable FirstTurn firstTurn) {
         return new HistoryReplay(interception.replay(() -> replayed(store, runId, run, page)), null);
     }
 
-    /** Gives the id after the last event. */
+    /** Replays the pages of the history; returns the id after the last event. */
     private static long replayed(HistoryStore store, UUID runId, LiveRun run, List<StoredEvent> firstPage) {
         List<RecordedTurn> whole = new ArrayList<>();
         RecordedTurn.Reader turns = new RecordedTurn.Reader(whole::add);
@@ -98,7 +98,7 @@ public record HistoryReplay(long nextEventId, @Nullable FirstTurn firstTurn) {
         return next;
     }
 
-    /** A long replay is no loop that hangs: the worker stays alive meanwhile. */
+    /** Replays turns and reports progress, so that a long replay is not taken for a loop that hangs. */
     private static void replay(LiveRun run, List<RecordedTurn> turns) {
         for (int from = 0; from < turns.size(); from += TURNS) {
             run.replay(turns.subList(from, Math.min(turns.size(), from + TURNS)));
@@ -106,9 +106,7 @@ public record HistoryReplay(long nextEventId, @Nullable FirstTurn firstTurn) {
         }
     }
 
-    /**
-     * Its commands stand behind the pauses.
-     */
+    /** Makes the first turn, whose commands stand behind the pauses. */
     private static FirstTurn firstTurn(LiveRun run, WorkflowStarted started, long last, boolean runWaits) {
         Instant now = run.feedingTime();
         Instant delayedUntil = started.delayedUntil();
@@ -125,7 +123,10 @@ public record HistoryReplay(long nextEventId, @Nullable FirstTurn firstTurn) {
         return new FirstTurn(later, true, run.turn(event, () -> run.instance().feedFirst(event, later)));
     }
 
-    /** Paused and resumed it may have been before anybody ran it. */
+    /**
+     * Returns whether the page has no event after the start but pauses and resumptions, which may come before the first
+     * turn.
+     */
     private static boolean isBeforeFirstTurn(List<StoredEvent> page) {
         return !page.isEmpty()
                 && page.size() < PAGE

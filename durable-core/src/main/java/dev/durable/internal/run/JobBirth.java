@@ -30,8 +30,8 @@ public final class JobBirth {
     private final @Nullable Instant delayedUntil;
 
     /**
-     * @param delayedUntil of a background job, when its delay ends if nothing ends it before: it counts as scheduled then,
-     *     whenever somebody came to make its first turn; null without
+     * @param delayedUntil the time at which a background job's delay ends, if nothing ends it before: it counts as
+     *     scheduled then, whenever its first turn was made; null without a delay
      */
     public JobBirth(
             RunKey run, String workflowType, JobHeaders headers, EagerJobs eager, @Nullable Instant delayedUntil) {
@@ -46,16 +46,17 @@ public final class JobBirth {
         return workflowType.equals(JobStart.TYPE);
     }
 
-    /** The job of a command. Takes a slot for it if it can. */
+    /** Creates the job of a command, with a slot for it if there is a free one. */
     NewJob of(ActivityScheduled scheduled) {
         return of(scheduled, OptionsJson.encode(scheduled.options()), Duration.ZERO);
     }
 
     /**
-     * A background job.
+     * Creates the job of a background job.
      *
-     * @param delay until it may be claimed: it counts as scheduled then
-     * @param chosen the configuration of who runs it may change the rest; null where all of it is fixed
+     * @param delay the time until it may be claimed; it counts as scheduled then
+     * @param chosen the options that were chosen for it, of which the worker's configuration may change the others;
+     *     null where all of them are fixed
      */
     public NewJob of(ActivityScheduled scheduled, Duration delay, @Nullable EnqueuedOptions chosen) {
         ActivityOptions options = scheduled.options();
@@ -86,7 +87,7 @@ public final class JobBirth {
         return eager.reserve(scheduled.taskQueue(), scheduled.activity()).orElse(null);
     }
 
-    /** The call of a local activity, as attempts take it. */
+    /** Returns the call of a local activity in the form in which attempts take it. */
     ClaimedJob local(ActivityScheduled call, UUID lease) {
         ActivityOptions options = call.options();
         return new ClaimedJob(
@@ -102,7 +103,7 @@ public final class JobBirth {
                 null);
     }
 
-    /** The job is durable: runs it, if a slot was taken. */
+    /** Runs a durable job, if a slot was taken for it. */
     public void start(NewJob job) {
         NewJob.Lease lease = job.eager();
         if (lease != null) {
@@ -110,7 +111,7 @@ public final class JobBirth {
         }
     }
 
-    /** The job was not written: gives its slot back, if one was taken. */
+    /** Gives the slot back of a job that was not written, if one was taken for it. */
     public void cancel(NewJob job) {
         NewJob.Lease lease = job.eager();
         if (lease != null) {
@@ -118,7 +119,7 @@ public final class JobBirth {
         }
     }
 
-    /** The run cancelled this activity, and that is durable. */
+    /** Tells the body of an activity that its run's request to cancel is durable. */
     void cancelRequested(int seq) {
         eager.cancelRequested(new JobKey(run, seq));
     }

@@ -7,8 +7,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives the headers that the activities of one run get, as JSON: the run's and those of their options, or what interceptors
- * have made of both.
+ * Returns the headers of the activities of one run, as JSON: the run's and those of their options, or both as
+ * interceptors have changed them.
  */
 public final class JobHeaders {
     private static final String NONE = "{}";
@@ -18,9 +18,9 @@ public final class JobHeaders {
     private final @Nullable RunInterception interception;
 
     /**
-     * @param ofRun headers given at the start
-     * @param json headers as a JSON object
-     * @param interception knows what interceptors have made of the headers of an activity; null where there are none
+     * @param ofRun the headers given at the start
+     * @param json writes headers as a JSON object
+     * @param interception has the headers of activities as interceptors have changed them; null without interceptors
      */
     JobHeaders(
             Map<String, String> ofRun,
@@ -31,7 +31,7 @@ public final class JobHeaders {
         this.interception = interception;
     }
 
-    /** Of what no workflow code schedules. */
+    /** Returns the headers of an activity that no workflow code schedules. */
     public static JobHeaders of(Map<String, String> ofRun, Function<Map<String, String>, String> json) {
         return new JobHeaders(ofRun, json, null);
     }

@@ -45,13 +45,13 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A run's workflow instance in memory, with what is needed to go on without reading the history: the time of the last
- * event and the ids of consumed messages.
+ * A run's workflow instance in memory, with the data that it needs to go on without reading the history: the time of
+ * the last event and the ids of consumed messages.
  */
 public final class LiveRun {
-    /** Events a transition may hold before it is written, so that locks are short and a crash repeats little. */
+    /** The most events of a transition before it is written, so that locks are short and a crash repeats little. */
     private static final int MAX_EVENTS = 2_000;
-    /** What the set of ids takes for one. */
+    /** The estimated bytes of one id in the set. */
     private static final int SEEN_BYTES = 100;
 
     private final RunKey key;
@@ -61,20 +61,26 @@ public final class LiveRun {
     private final RunLocals locals;
     private final @Nullable RunInterception interception;
     private final BiConsumer<Instant, Instant> timers;
-    /** Whether messages are fed together: nothing may come between them, not even the end of what they cancel. */
+    /**
+     * True while messages are fed together: no event may come between them, not even the end of an activity that they
+     * cancel.
+     */
     private boolean together;
 
     private final List<Integer> unbornTogether = new ArrayList<>(0);
-    /** How many notes of a waiting outcome are in the history already, as they are older than a request to cancel before it. */
+    /**
+     * How many notes of a waiting outcome are in the history already, because they are older than a request to cancel
+     * before it.
+     */
     private final Map<UUID, Integer> noted = new HashMap<>();
 
     private Instant lastAt = Instant.EPOCH;
     private Map<String, String> headers = Map.of();
     private @Nullable Instant delayedUntil;
 
-    /** How a step ended that was fed to a run. */
+    /** The result of feeding a run. */
     enum Fed {
-        /** Everything that waits was fed. */
+        /** All waiting events were fed. */
         ALL,
         /** The draft is full, and more waits. */
         MORE,
@@ -83,8 +89,8 @@ public final class LiveRun {
     }
 
     /**
-     * @param interception what turns and replays pass through; null is nothing
-     * @param timers told when a timer was due and when it is fed
+     * @param interception the interceptors around turns and replays; null without any
+     * @param timers gets the times at which a timer was due and is fed
      */
     LiveRun(
             RunKey key,
@@ -101,12 +107,12 @@ public final class LiveRun {
         this.locals = locals;
     }
 
-    /** Its local activities that have begun. */
+    /** Returns the run's local activities that have begun. */
     RunLocals locals() {
         return locals;
     }
 
-    /** When it must be looked at again, whatever comes; null is never. */
+    /** Returns when the run must be fed at the latest; null for never. */
     @Nullable
     Instant wakeAt() {
         Instant timer = instance.nextTimer();
@@ -114,7 +120,7 @@ public final class LiveRun {
         return timer == null || (silence != null && silence.isBefore(timer)) ? silence : timer;
     }
 
-    /** Drops it with all that goes on for it. */
+    /** Drops the instance with its local activities. */
     void evict() {
         try {
             locals.abandon();
@@ -127,7 +133,7 @@ public final class LiveRun {
         return instance;
     }
 
-    /** Roughly how many bytes it holds. */
+    /** Returns the rough bytes of the instance. */
     long weight() {
         return instance.weight() + (long) SEEN_BYTES * seen.size();
     }
@@ -146,7 +152,7 @@ public final class LiveRun {
         return interception == null ? made.get() : interception.turn(event, made, instance);
     }
 
-    /** Makes turns of the history again. */
+    /** Makes turns of the history again, for a replay. */
     void replay(List<RecordedTurn> turns) {
         if (interception == null || !interception.seesReplayedTurns()) {
             instance.replay(turns);
@@ -157,7 +163,7 @@ public final class LiveRun {
         }
     }
 
-    /** Takes note of an event that is in the history already. */
+    /** Records an event that is in the history already. */
     void remember(HistoryEvent event) {
         lastAt = event.at().isAfter(lastAt) ? event.at() : lastAt;
         switch (event) {
@@ -178,24 +184,23 @@ public final class LiveRun {
         }
     }
 
-    /** Headers given at the start. */
     Map<String, String> headers() {
         return headers;
     }
 
-    /** When the delay of its start ends, if nothing ends it before; null without one. */
+    /** Returns when the delay of the start ends, if nothing ends it before; null without a delay. */
     @Nullable
     Instant delayedUntil() {
         return delayedUntil;
     }
 
-    /** The time of an event that is fed now: the store's clock, never before the last one. */
+    /** Returns the time of an event that is fed now: the store's clock, never before the last event. */
     Instant feedingTime() {
         Instant now = clock.now();
         return now.isAfter(lastAt) ? now : lastAt;
     }
 
-    /** Whether one of these waits to be seen by the run. */
+    /** Returns whether the run has not seen one of these messages, which waits for it. */
     boolean hasUnseen(Collection<InboxMessage> messages) {
         return messages.stream()
                 .anyMatch(message -> FeedingOrder.isFromSender(message) && !seen.contains(message.messageId()));
@@ -210,7 +215,7 @@ public final class LiveRun {
         hearOfLocals(draft);
     }
 
-    /** Takes in a first turn whose event is in the history already. */
+    /** Adds a first turn to the draft whose event is in the history already. */
     void begin(TransitionDraft draft, HistoryReplay.FirstTurn first) {
         StoredEvent begun = EventJson.encode(first.begun());
         if (first.isLater()) {
@@ -222,8 +227,8 @@ public final class LiveRun {
     }
 
     /**
-     * Feeds what waits, one event at a time. Stops early when the draft is full, and when the run comes to its end while messages wait
-     * that it has not seen.
+     * Feeds the waiting events, one at a time. Stops early when the draft is full, and when the run comes to its end
+     * while messages wait that it has not seen.
      */
     Fed feed(TransitionDraft draft, Deque<InboxMessage> messages, Deque<AttemptOutcome> outcomes, FeedingOrder order) {
         int stage = endingStage();
@@ -243,23 +248,23 @@ public final class LiveRun {
         if (stage < endingStage()) {
             draft.endsRun();
         }
-        // Full to the brim, and yet that may have been all: a run that is not parked keeps others away.
+        // Even a full draft may hold all events: then the run is parked, as a run that is not keeps other workers away.
         return messages.isEmpty() && outcomes.isEmpty() && firstDue() == null ? Fed.ALL : Fed.MORE;
     }
 
     /**
-     * How far the run has come to its end: {@code run} sees no more messages, then their handlers can't wait or call any
-     * more either. Who waits before such a step is to be fed before it.
+     * Returns the stage of the run's ending: at 1 {@code run} sees no more messages, at 2 their handlers can't wait or
+     * call any more either. Messages that wait before such a stage are to be fed before it.
      */
     private int endingStage() {
         return instance.hasResult() ? 2 : instance.hasEnded() ? 1 : 0;
     }
 
     /**
-     * Due timers by when they are due and messages by when they were accepted, or messages first; then outcomes of this
-     * process.
+     * Feeds the next event: due timers by the times at which they are due and messages by the times at which they were
+     * accepted, or messages first; then outcomes of this process.
      *
-     * @return false where nothing waits
+     * @return false where no event waits
      */
     private boolean feedNext(
             TransitionDraft draft, Deque<InboxMessage> messages, Deque<AttemptOutcome> outcomes, FeedingOrder order) {
@@ -289,7 +294,9 @@ public final class LiveRun {
         return true;
     }
 
-    /** What senders wait for to be seen: each is handled before the code goes on, whatever of them it waits for. */
+    /**
+     * Feeds all messages of senders together: each is handled before the code goes on, whichever of them it waits for.
+     */
     private void feedTogether(TransitionDraft draft, Deque<InboxMessage> messages) {
         List<InboxMessage> group =
                 messages.stream().filter(FeedingOrder::isFromSender).toList();
@@ -322,7 +329,7 @@ public final class LiveRun {
         return at == null ? Instant.MAX : at;
     }
 
-    /** A message becomes an event, unless the history has it or nobody waits for it. */
+    /** Turns a message into an event, unless the history has it or the run does not wait for it. */
     private void deliver(TransitionDraft draft, InboxMessage message, boolean withNext) {
         if (seen.contains(message.messageId())) {
             return;
@@ -360,7 +367,10 @@ public final class LiveRun {
                         sent.id(), sent.at(), sent.messageId(), sent.reason(), sent.by(), withNext));
     }
 
-    /** Attempts that had failed before somebody asked to cancel stand before that, though they come with the outcome. */
+    /**
+     * Writes the failed attempts that are older than a request to cancel before that request, although they come with
+     * the outcome.
+     */
     private void informEarlier(TransitionDraft draft, InboxMessage message, Collection<InboxMessage> behind) {
         Instant asked = message.at();
         if (message.kind() != MessageKind.CANCEL || asked == null || seen.contains(message.messageId())) {
@@ -398,7 +408,9 @@ public final class LiveRun {
         }
     }
 
-    /** Without its stack, which stands in the history just before; null where nothing failed. */
+    /**
+     * Returns the last failure, without its stack, which stands in the history just before; null where there is none.
+     */
     private static @Nullable Failure lastFailure(List<StoredEvent> informing) {
         return informing.stream()
                 .map(EventJson::decode)
@@ -410,7 +422,7 @@ public final class LiveRun {
                 .orElse(null);
     }
 
-    /** Read before any of it is written: a history can't be mended, an inbox can. */
+    /** Reads the notes before any of them is written: a history can't be mended, an inbox can. */
     private static List<StoredEvent> notes(InboxMessage message) {
         try {
             List<StoredEvent> notes = EventJson.decodeNotes(message.notes());
@@ -460,7 +472,10 @@ public final class LiveRun {
         }
     }
 
-    /** Local activities are begun and stopped when what called for it is durable. Cancelled before that, they just end. */
+    /**
+     * Has local activities begun and stopped once their turn is durable. One that is cancelled before that ends at
+     * once.
+     */
     private void hearOfLocals(TransitionDraft draft) {
         for (LocalWork work : instance.localNews()) {
             ActivityScheduled call = work.call();
@@ -481,7 +496,10 @@ public final class LiveRun {
         }
     }
 
-    /** Scheduled and cancelled before they were ever written: they have no job, so this is their outcome. */
+    /**
+     * Ends activities that were scheduled and cancelled before they were ever written: they have no job, so this is
+     * their outcome.
+     */
     private void endUnborn(TransitionDraft draft, List<Integer> unborn) {
         for (int seq : unborn) {
             HistoryEvent.Inbound ended = new ActivityCancelled(

@@ -21,8 +21,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Drives one run in this process: feeds it what waits, sends its transitions one at a time, and reacts to their
- * outcomes; it owns what the process {@link HeldRun holds} of the run.
+ * Drives one run in this process: feeds it the waiting events, sends its transitions one at a time, and reacts to their
+ * outcomes; it owns the process's {@link HeldRun} of the run.
  *
  * <pre>
  *            Claimed                        feed                 Written: applied
@@ -32,19 +32,20 @@ import org.slf4j.LoggerFactory;
  *     └──────────────────────────────────────────────────┴───────────────────────┘ outcomes go to the inbox
  * </pre>
  *
- * <p>Its state is touched by one thread at a time: {@link RunActorLoop} calls {@link #readMail}, and {@link #unwind} when it
- * closes; all other threads post mail. While a transition is under way, what arrives waits and joins the next. A warm
- * instance that is parked goes on without a claim: the fence it wrote last is its compare-and-set; if somebody else moved
- * it, the instance is dropped.
+ * <p>Its state is touched by one thread at a time: {@link RunActorLoop} calls {@link #readMail}, and {@link #unwind}
+ * when it closes; all other threads post mail. While a transition is under way, events that arrive wait and join the
+ * next. A warm instance that is parked goes on without a claim: the fence it wrote last is its compare-and-set; if
+ * another process moved it, the instance is dropped.
  *
- * <p>If the process dies anywhere here: what is under way happened as a whole or not; messages still stand in the inbox,
- * jobs under the lease of this session, and the run is claimable once the session is dead or {@code owned_until} has passed.
+ * <p>If the process dies anywhere here: the transition under way happened as a whole or not at all; messages still
+ * stand in the inbox, jobs under the lease of this session, and the run is claimable once the session is dead or {@code
+ * owned_until} has passed.
  */
 public final class RunActor {
     private static final Logger log = LoggerFactory.getLogger(RunActor.class);
     /**
-     * After so many refusals the end is kept, and waiting messages are fed as late. It is not reached in practice, as
-     * senders are kept out by then.
+     * The number of refusals after which the end is kept, and waiting messages are fed as late. It is not reached in
+     * practice, as senders are kept out by then.
      */
     private static final int MOST_REFUSALS = 10;
 
@@ -56,9 +57,9 @@ public final class RunActor {
     private final ArrayDeque<RunMail.Ask> questions = new ArrayDeque<>();
 
     private @Nullable TransitionDraft underWay;
-    /** The stall that the transition under way records. */
+    /** The stall recorded by the transition that is under way. */
     private @Nullable StallReport stalling;
-    /** Why the first turn stalled that was to be written with the start. */
+    /** The stall of the first turn that was to be written with the start. */
     private @Nullable StalledException stalledStart;
 
     private RunMail.@Nullable Claimed claim;
@@ -85,24 +86,27 @@ public final class RunActor {
         mailbox.post(mail);
     }
 
-    /** Rough bytes it keeps in memory. */
+    /** Returns the rough bytes that it keeps in memory. */
     int weight() {
         weighed = holding.weight();
         return weighed;
     }
 
-    /** Whether the cache should weigh it anew: it has grown by an eighth, shrunk by half, or begun or ended to be busy. */
+    /**
+     * Returns whether the cache should weigh it anew: it has grown by an eighth, shrunk by half, or begun or ended to
+     * wait for local activities.
+     */
     boolean hasOtherWeight() {
         int now = holding.weight();
         return now > weighed + weighed / 8 || now < weighed / 2;
     }
 
-    /** Whether the cache can't drop it, as it waits for local activities. */
+    /** Returns whether the cache can't drop it, as it waits for local activities. */
     boolean isPinned() {
         return pinned > 0;
     }
 
-    /** Tells how much the cache can't drop, as the run waits for local activities. */
+    /** Reports the bytes that the cache can't drop while the run waits for local activities. */
     private void tellPinned() {
         int now = holding.isBusyHere() ? holding.bytes() : 0;
         if (now != pinned) {
@@ -111,17 +115,20 @@ public final class RunActor {
         }
     }
 
-    /** Whether it has an instance, whose coroutines have threads. Called by {@link RunActorLoop} only. */
+    /** Returns whether it has an instance, whose coroutines have threads. Called by {@link RunActorLoop} only. */
     boolean isWarm() {
         return holding.isWarm();
     }
 
-    /** Ends its coroutines, whatever is under way: nothing will come of it here. Called by {@link RunActorLoop} only. */
+    /**
+     * Ends its coroutines, even while a transition is under way, as the loops have ended. Called by {@link
+     * RunActorLoop} only.
+     */
     void unwind() {
         holding.goCold();
     }
 
-    /** Reads all mail and does what follows from it. */
+    /** Reads all mail and acts on it. */
     void readMail() {
         mailbox.open();
         for (RunMail mail = mailbox.next(); mail != null; mail = mailbox.next()) {
@@ -174,14 +181,15 @@ public final class RunActor {
         boolean begun = false;
         try {
             rising.start(draft, mail.request().started());
-            // A first turn that ends the run is made again and written with the end: messages may come before that.
+            // A first turn that ends the run is made again and written with the end, as messages may come before that.
             begun = !rising.instance().hasEnded();
             if (begun) {
                 written = run.withFirstTurn(draft.events(), draft.jobs(), rising.wakeAt());
             }
         } catch (RuntimeException | Error e) {
-            // Started without its first turn. A stall is recorded then: made again at once, a loop without an end would
-            // cost another thread. For anything else the claim that tries again records why it stalls.
+            // The run is started without its first turn. A stall is recorded then, as another try at once would cost
+            // another thread for a loop without an end. For any other error the claim that tries again records why it
+            // stalls.
             stalledStart = e instanceof StalledException stall ? stall : null;
             holding.goCold();
         }
@@ -245,14 +253,14 @@ public final class RunActor {
         rest();
     }
 
-    /** Runs a part that calls workflow code; any exception of it stalls this run only. */
+    /** Runs an action that calls workflow code; an exception stalls this run only. */
     private void attempt(Runnable part) {
         try {
             part.run();
         } catch (StoreUnavailableException e) {
             log.debug("{} waits for the database: {}", key.shown(), e.getMessage());
             forget();
-            // By the lane, which waits for the database: else the run would wait until the claim runs out.
+            // Released by the lane, which waits for the database: else the run would wait until the claim runs out.
             release();
         } catch (StalledException e) {
             log.debug("{} can't go on", key.shown(), failures().loggable(e));
@@ -267,10 +275,10 @@ public final class RunActor {
     }
 
     /**
-     * What breaks the engine's part of a turn (a row that nobody could have written, a text that exhausts the stack, no
-     * memory) stalls this run and no other. Where there is not even memory for that, what is held here is dropped, and
-     * the
-     * run is claimed anew when its claim has run out. Called by {@link RunActorLoop}, too, for what broke outside of any part.
+     * Stalls this run, and no other, after an unexpected error in the engine's part of a turn (a row that no release
+     * could have written, a text that exhausts the stack, no memory). Where there is not even memory for that, the
+     * run's state here is dropped, and the run is claimed anew when its claim has run out. Called by {@link
+     * RunActorLoop}, too, for errors outside of {@link #attempt}.
      */
     void broke(Throwable why) {
         try {
@@ -292,7 +300,8 @@ public final class RunActor {
     }
 
     private void feed(TransitionDraft draft) {
-        // Known to rest() and stall() from the first event on: what it holds must not be lost when feeding breaks off.
+        // The draft is known to rest() and stall() from the first event on: its outcomes must not be lost when feeding
+        // breaks off.
         underWay = draft;
         LiveRun.Fed fed = holding.feedTo(draft);
         if (fed == LiveRun.Fed.ENDED_TOO_EARLY) {
@@ -316,9 +325,9 @@ public final class RunActor {
     }
 
     /**
-     * The run has ended while messages wait whose senders were told that they are accepted. It is fed again from where its
-     * history ends, these messages before what ended it. Each time it sees all that wait, and only those that come
-     * meanwhile can refuse its end once more; after three times senders wait outside.
+     * Feeds a run again that has ended while accepted messages wait: from the end of its history on, and these messages
+     * before the event that ended it. Each time it sees all messages that wait, so that only new ones can refuse its
+     * end once more; after three times the close locks senders out.
      */
     private void feedAgain(TransitionDraft draft, int refusals) {
         log.debug("{} ended while messages wait; it is fed again", key.shown());
@@ -327,15 +336,15 @@ public final class RunActor {
             holding.lookForMessages(List.of());
             feed(holding.newDraft(refusals));
         } else {
-            log.debug("{} is written by somebody else; the instance here is dropped", key.shown());
+            log.debug("{} is written by another process; the instance here is dropped", key.shown());
             holding.givesBack();
             holding.drop();
         }
     }
 
     /**
-     * A close is refused by the store; an end that waits for clean-up is asked for here. After three times the end is
-     * kept.
+     * Returns whether messages wait that a run should see before it ends. The store judges a close itself; this is for
+     * an end that still waits for clean-up. After three refusals the end is kept.
      */
     private boolean endsTooEarly(TransitionDraft draft) {
         if (draft.isEndForced()) {
@@ -346,7 +355,7 @@ public final class RunActor {
         return holding.hasMessagesOfSenders();
     }
 
-    // ── what became of it ────────────────────────────────────────────────────────────────────────────────────────────
+    // ── outcomes of transitions ──────────────────────────────────────────────────────────────────────────────────────
 
     private void written(RunMail.Written mail) {
         TransitionDraft draft = takeUnderWay();
@@ -365,8 +374,8 @@ public final class RunActor {
             boolean mayBeAnOutcomes = error instanceof StoreRefusedException && draft.hasOutcomesOfJobsOnly();
             abandon(draft);
             if (mayBeAnOutcomes) {
-                // Each goes to the inbox by itself now; one that is refused there, too, becomes the failure of its
-                // attempt.
+                // Each outcome goes to the inbox by itself now; one that is refused there, too, becomes the failure of
+                // its attempt.
                 release();
             } else if (!told) {
                 stall("its transition can't be written: "
@@ -416,7 +425,10 @@ public final class RunActor {
         });
     }
 
-    /** A claim of our own may be all that came between: then what was fed still holds, under the claim's fence. */
+    /**
+     * Handles a lost fence. Where only a claim of this process replaced it, the fed events are still valid under the
+     * claim's fence.
+     */
     private void fenceLost(TransitionDraft draft) {
         RunMail.Claimed own = claim;
         if (own != null && holding.isWarm() && holding.follows(own.claim(), draft.firstEventId())) {
@@ -425,13 +437,16 @@ public final class RunActor {
             underWay = draft;
             attempt(() -> sendUnlessTooEarly(draft));
         } else {
-            log.debug("{} is written by somebody else; the instance here is dropped", key.shown());
+            log.debug("{} is written by another process; the instance here is dropped", key.shown());
             holding.givesBack();
             abandon(draft);
         }
     }
 
-    /** The claim came because something waits: an end that the store does not judge, having clean-up, is judged anew. */
+    /**
+     * Sends the draft under the new claim, which came because an event waits: an end that still waits for clean-up, and
+     * which the store does not judge, is judged anew.
+     */
     private void sendUnlessTooEarly(TransitionDraft draft) {
         if (draft.isEndingRun() && draft.closing() == null && endsTooEarly(draft)) {
             feedAgain(draft, draft.refusals() + 1);
@@ -440,14 +455,17 @@ public final class RunActor {
         }
     }
 
-    /** This process will not write the draft: its outcomes are delivered to the inbox, its messages are still there. */
+    /**
+     * Drops a draft that this process will not write: its outcomes are delivered to the inbox, where its messages still
+     * are.
+     */
     private void abandon(TransitionDraft draft) {
         draft.discarded();
         holding.handOver(draft.outcomes());
         holding.drop();
     }
 
-    /** What this process knows of the run is dropped. */
+    /** Drops the process's state of the run. */
     private void forget() {
         if (underWay != null) {
             abandon(takeUnderWay());
@@ -457,8 +475,8 @@ public final class RunActor {
     }
 
     /**
-     * The worker stops, or the run has ended: if it has not, it is due at once for another worker, which can run its
-     * local activities.
+     * Gives the run up, as the worker stops or the run has ended: an open run is due at once for another worker, which
+     * can run its local activities.
      */
     private void leave() {
         leaving = false;
@@ -474,7 +492,10 @@ public final class RunActor {
         }
     }
 
-    /** The run can't go on with this code: kept open, shown, tried again with back-off. */
+    /**
+     * Stalls a run that can't go on with this code: it stays open, is shown as stalled, and is tried again with
+     * back-off.
+     */
     private void stall(String reason) {
         stall(reason, reason, null);
     }

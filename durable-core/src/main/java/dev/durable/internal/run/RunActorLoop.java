@@ -13,20 +13,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The scheduler of run actors: runs those that have mail, each on one thread at a time. Workflow code runs here and
- * nowhere else.
+ * The scheduler of run actors: runs those that have mail, each on one thread at a time. Workflow code runs only here.
  */
 public final class RunActorLoop implements Step {
     private static final Logger log = LoggerFactory.getLogger(RunActorLoop.class);
     private static final int BATCH = 256;
-    /** Between two looks whether what holds the others back has been written. */
+    /** The time between two checks whether the drafts that hold the others back have been written. */
     private static final Duration CROWDED = Duration.ofMillis(2);
 
     private static final Duration UNWINDING_MOST = Duration.ofSeconds(10);
 
     /**
-     * Held by the thread that runs an actor. close() waits for it, also where a turn hangs whose thread the drive has
-     * given up.
+     * Held by the thread that runs an actor. {@code close()} waits for it, also where a turn hangs whose thread the
+     * drive has given up.
      */
     private final ReentrantLock turning = new ReentrantLock();
     /** The actors that have an instance. */
@@ -45,19 +44,22 @@ public final class RunActorLoop implements Step {
         this.wake = wake;
     }
 
-    /** The actor has mail and is not queued yet. */
+    /** Queues an actor that has mail and is not queued yet. */
     void ready(RunActor actor) {
         ready.add(actor);
         wake.run();
     }
 
-    /** The same, before all others: it holds a large draft that is written. */
+    /** Queues an actor before all others, as it has a large draft that is written. */
     void readyFirst(RunActor actor) {
         first.add(actor);
         wake.run();
     }
 
-    /** While it is so, only those go on that let go of something: what the others would make had to wait in memory. */
+    /**
+     * Holds actors back while the condition is true, except those that release memory: the drafts of the others would
+     * have to wait in memory.
+     */
     void holdBackWhile(BooleanSupplier condition) {
         crowded = condition;
     }
@@ -102,7 +104,8 @@ public final class RunActorLoop implements Step {
 
     /**
      * Unwinds all instances after the loops have ended: a parked virtual thread, with all that it refers to, is kept
-     * for as long as the JVM runs. Takes some 20 µs a run; where it takes longer than a close may, it goes on behind it.
+     * for as long as the JVM runs. It takes some 20 µs a run; where it takes longer than a close may, it goes on after
+     * the close has returned.
      */
     public void close() {
         Thread unwinding = Thread.ofVirtual().name("durable-unwinding").start(this::unwind);

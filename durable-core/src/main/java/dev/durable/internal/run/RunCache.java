@@ -12,20 +12,20 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The runs that this process keeps in memory, bounded by their estimated size; those that are little used are dropped.
- * Losing one costs a replay, never correctness: its actor finishes what is under way, and what comes for it later goes
- * through the store.
+ * Dropping one costs a replay, never correctness: its actor finishes the transition under way, and later events of the
+ * run go through the store.
  */
 public final class RunCache {
     private final Cache<UUID, RunActor> actors;
 
-    /** One whose evictions nobody hears. */
+    /** Creates a cache whose evictions are not reported. */
     RunCache(long maxBytes) {
         this(maxBytes, () -> {});
     }
 
     /**
-     * @param maxBytes from which estimated size on runs are dropped
-     * @param onEvict called for each that is dropped
+     * @param maxBytes the estimated size from which on runs are dropped
+     * @param onEvict called for each dropped run
      */
     public RunCache(long maxBytes, Runnable onEvict) {
         this.actors = Caffeine.newBuilder()
@@ -49,7 +49,7 @@ public final class RunCache {
         return actors.get(run.runId(), id -> new RunActor(run, host, turns));
     }
 
-    /** Those that wait for local activities. */
+    /** Returns the runs that wait for local activities. */
     List<RunKey> pinned() {
         return actors.asMap().values().stream()
                 .filter(RunActor::isPinned)
@@ -57,7 +57,9 @@ public final class RunCache {
                 .toList();
     }
 
-    /** Weighs it anew. One that was taken out while a claim was on its way to it is found again from here on. */
+    /**
+     * Weighs a run anew. A run that was taken out while a claim was on its way to it is in the cache again afterwards.
+     */
     void touch(RunActor actor) {
         actors.put(actor.key().runId(), actor);
     }
@@ -66,7 +68,7 @@ public final class RunCache {
         actors.asMap().remove(actor.key().runId(), actor);
     }
 
-    /** Sets from which estimated size on runs are dropped, at once where they are more. */
+    /** Sets the estimated size from which on runs are dropped; runs beyond it are dropped at once. */
     public void maxBytes(long bytes) {
         bound().setMaximum(bytes);
     }
@@ -75,7 +77,7 @@ public final class RunCache {
         return bound().getMaximum();
     }
 
-    /** Bytes of all that can be dropped. */
+    /** Returns the bytes of all runs that can be dropped. */
     long bytes() {
         return bound().weightedSize().orElseThrow();
     }

@@ -28,10 +28,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The loop that claims due runs from the store and hands them to their {@link RunActor}s. What a claim has taken whose
- * answer was lost, the next one takes again, which names the fence of that claim; a statement that still runs on the
- * server holds its rows locked, so whoever has lost one looks again and again until it could only have taken what runs
- * out by itself. The claims of a process that dies end with its session.
+ * The loop that claims due runs from the store and hands them to their {@link RunActor}s. Where the answer to a claim
+ * is lost, the next claim names its fence and takes the runs again that it had claimed. A statement that still runs on
+ * the server holds its rows locked, so the process claims again and again until the runs of the lost claim would have
+ * been given up anyway. The claims of a process that dies end with its session.
  *
  * <pre>
  *   asleep ── a nudge, or the time to look has come ──► claim ── full ──► claim again
@@ -51,7 +51,7 @@ public final class RunClaimLoop implements Step {
     /** The time between two claims while a lost claim may still take runs. */
     private static final Duration LOST_AT_MOST = Duration.ofMillis(500);
 
-    /** The time between two looks for messages of runs that leave no room for a claim. */
+    /** The time between two reads of messages for runs that leave no room for a claim. */
     private static final Duration TOLD_AGAIN = Duration.ofSeconds(1);
 
     private final HistoryStore store;
@@ -60,56 +60,62 @@ public final class RunClaimLoop implements Step {
     private final Supplier<UUID> fences;
     private final Takers takers;
     private final IdleInterval idle;
-    /** Whether the next call claims, whatever the time is. */
+    /** True where the next call claims, whatever the time is. */
     private final AtomicBoolean nudged = new AtomicBoolean(true);
-    /** The earliest time at which a run that parked here since the last look is due. */
+    /** The earliest time at which a run that parked here since the last claim is due. */
     private final AtomicReference<Instant> parked = new AtomicReference<>(Instant.MAX);
 
-    /** Whether there may have been no room for all messages of the last claim. */
+    /** True where there may have been no room for all messages of the last claim. */
     private boolean full;
 
     private long toldNanos;
     private volatile Instant nextLook = Instant.MIN;
-    /** What the last claim left that was due by the time it was answered. */
+    /** The earliest due time that the last claim left and that had come when it was answered. */
     private @Nullable Instant dueHere;
-    /** Fences of claims that were not answered, and until when on the monotonic clock what they took is theirs. */
+    /**
+     * The fences of claims that were not answered, with the time of the monotonic clock until which the runs that they
+     * took are owned under them.
+     */
     private final Map<UUID, Long> lost = new HashMap<>();
 
     private volatile Runnable wake = () -> {};
 
     /**
-     * What this worker can run.
+     * The runs that this worker can take.
      *
-     * @param taskQueues queues it serves
-     * @param types workflow types it has
+     * @param taskQueues the queues that it serves
+     * @param types the workflow types that it has
      */
     public record Wanted(Set<String> taskQueues, Set<String> types) {}
 
     /** The runs of this process. */
     interface Takers {
-        /** Whether it has an instance of this run. */
+        /** Returns whether this process has an instance of the run. */
         boolean isCached(UUID runId);
 
-        /** Whether so many runs wait here already that newly claimed ones would have to wait, too. */
+        /** Returns whether so many runs wait here already that newly claimed ones would have to wait, too. */
         default boolean isCrowded() {
             return false;
         }
 
-        /** Runs that keep all others from being claimed, as they wait for local activities; none where there is room. */
+        /**
+         * Returns the runs that keep all others from being claimed, as they wait for local activities; empty where
+         * there is room.
+         */
         default List<RunKey> unclaimable() {
             return List.of();
         }
 
-        /** Messages wait for a run that goes on without a claim. */
+        /** Has a run look for messages, as some wait for it and it goes on without a claim. */
         default void hasMessages(UUID runId) {}
 
-        /** A run was claimed for it. */
+        /** Hands a claimed run over. */
         void claimed(RunMail.Claimed claim);
     }
 
     /**
-     * @param session under which to claim
-     * @param fences random ids
+     * @param session the session under which runs are claimed
+     * @param fences makes fences
      */
     public RunClaimLoop(
             HistoryStore store,
@@ -132,14 +138,15 @@ public final class RunClaimLoop implements Step {
         wake = waker;
     }
 
-    /** A nudge says that runs are due. */
+    /** Has the loop claim, as a nudge announced that runs are due. */
     public void nudge() {
         nudged.set(true);
         wake.run();
     }
 
     /**
-     * A run parked here and is due then; any thread. Without this call a short timer would fire late, at the next poll.
+     * Notes when a run that parked here is due. Without this call a short timer would fire late, at the next poll.
+     * Callable from any thread.
      */
     public void due(Instant at) {
         if (at.isBefore(nextLook)) {
@@ -160,7 +167,7 @@ public final class RunClaimLoop implements Step {
             tellUnclaimable();
             return CROWDED;
         }
-        // Runs that park from here on are noted, until the next time to claim is known.
+        // Due times of runs that park from here on are kept, until the time of the next claim is known.
         nextLook = Instant.MAX;
         parked.set(Instant.MAX);
         try {
@@ -168,13 +175,16 @@ public final class RunClaimLoop implements Step {
             handOver(got);
             return Duration.ZERO.equals(got.retryIn()) ? again() : untilNextDue(retryIn(got), got.nextDue());
         } catch (RuntimeException | Error e) {
-            // The drive waits and calls again; then this must claim, so the flag is set again.
+            // The drive waits and calls again; the next call must claim, so the flag is set again.
             nudged.set(true);
             throw e;
         }
     }
 
-    /** A request to cancel, say, may be all that lets them end. Their fences let them go on without a claim. */
+    /**
+     * Has runs that leave no room look for messages: a request to cancel may be what ends them. Their fences let them
+     * go on without a claim.
+     */
     private void tellUnclaimable() {
         long now = store.clock().nanoTime();
         if (now - toldNanos < TOLD_AGAIN.toNanos()) {
@@ -204,8 +214,9 @@ public final class RunClaimLoop implements Step {
     }
 
     /**
-     * First those that need no history, or brought theirs; then the others, as many at once as make a page. It is read here,
-     * where waiting for the database holds up nothing but claims, and not where workflow code runs.
+     * Hands claimed runs over: first those that need no history, or whose history came with the claim; then the others,
+     * whose histories are read together, a page at a time. They are read here, where waiting for the database delays
+     * only claims, and not where workflow code runs.
      */
     private void handOver(ClaimedRuns got) {
         full = isFull(got);
@@ -237,12 +248,12 @@ public final class RunClaimLoop implements Step {
         try {
             pages = store.histories(runs.stream().map(run -> run.run().runId()).toList(), HistoryReplay.PAGE);
         } catch (RuntimeException e) {
-            // They are claimed, and must be handed over: each reads its own.
+            // The runs are claimed and must be handed over: each reads its own history.
             log.debug("the histories of {} claimed runs could not be read together", runs.size(), e);
         }
         for (ClaimedRun run : runs) {
             List<StoredEvent> page = pages.get(run.run().runId());
-            // One for which there was no room reads its own.
+            // A run whose page was left out for lack of room reads its own.
             handOver(run, got, page != null && (page.size() == HistoryReplay.PAGE || isWhole(run, page)) ? page : null);
         }
     }
@@ -256,7 +267,7 @@ public final class RunClaimLoop implements Step {
         return events.size() == run.nextEventId() - 1;
     }
 
-    /** Whether messages may have been left out because the others are large. */
+    /** Returns whether messages may have been left out because the others are large. */
     private static boolean isFull(ClaimedRuns got) {
         return got.messages().values().stream()
                         .flatMap(List::stream)
@@ -265,7 +276,10 @@ public final class RunClaimLoop implements Step {
                 >= Portion.BYTES;
     }
 
-    /** Where nothing was claimed not at once, however many messages come for runs that are not for this worker. */
+    /**
+     * Returns when to claim again; where nothing was claimed not at once, however many messages come for runs that
+     * other workers serve.
+     */
     private static @Nullable Duration retryIn(ClaimedRuns got) {
         Duration retryIn = got.retryIn();
         boolean tooSoon = retryIn != null && got.runs().isEmpty() && retryIn.compareTo(LEFT_AT_LEAST) < 0;
@@ -273,8 +287,9 @@ public final class RunClaimLoop implements Step {
     }
 
     /**
-     * At most the idle interval. What was due before the claim and was not claimed belongs to others and gives no reason
-     * to hurry, unless it was left to them for a moment; what has become due since does.
+     * Returns the time until the next claim, at most the idle interval. Runs that were due before the claim and were
+     * not claimed belong to other workers and are no reason to hurry, unless they were left to them for a moment; runs
+     * that have become due since are.
      */
     private Duration untilNextDue(@Nullable Duration retryIn, @Nullable Instant nextDue) {
         Instant now = store.clock().now();
@@ -289,7 +304,7 @@ public final class RunClaimLoop implements Step {
             dueHere = due;
             return again();
         }
-        // Due here and, asked again, not yet there: the store's clock was set back.
+        // Due by this process's clock and, asked again, not yet by the store's, which was set back.
         return sleepUntil(now.plus(LEFT_AT_LEAST), now);
     }
 

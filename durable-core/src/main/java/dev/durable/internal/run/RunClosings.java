@@ -28,7 +28,7 @@ final class RunClosings {
 
     private RunClosings() {}
 
-    /** The close that goes with a closing event. */
+    /** Returns the close that goes with a closing event. */
     static Transition.Close of(HistoryEvent.Closing event, boolean force, FailureCodec failures) {
         return switch (event) {
             case WorkflowCompleted done ->
@@ -51,24 +51,24 @@ final class RunClosings {
         };
     }
 
-    /** Who cancelled the run, and why; both may be empty. */
+    /** Returns the text that names the reason of the cancellation and its sender; both may be empty. */
     private static String text(WorkflowCancelled cancelled) {
         String by = cancelled.by().isEmpty() ? "" : " by " + cancelled.by();
         return "cancelled" + by + (cancelled.reason().isEmpty() ? "" : ": " + cancelled.reason());
     }
 
     /**
-     * Why a run can't go on, and after how long it is tried again.
+     * Returns the reason why a run can't go on, with the time after which it is tried again.
      *
-     * @param reason as it may be recorded
-     * @param before how often in a row it has stalled before
+     * @param reason the reason, fit to be recorded
+     * @param before how often in a row the run has stalled before
      */
     static Transition.Stall stall(String reason, int before) {
         String stored = Bounds.cut(reason.replace('\0', ' '), MAX_REASON);
         return new Transition.Stall(stored, Duration.ofSeconds(Math.min(60, 1L << Math.min(before, 6))));
     }
 
-    /** A transition that gives the run back: due at the given time, or stalled. */
+    /** Returns a transition that gives the run back without an event: due at the given time, or stalled. */
     static Transition nothing(
             RunKey run,
             UUID fence,

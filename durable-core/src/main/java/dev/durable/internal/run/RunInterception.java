@@ -48,27 +48,27 @@ final class RunInterception {
         this.interception = interception;
     }
 
-    /** Null where nothing is registered that a turn would pass through. */
+    /** Returns the interception of a run; null where no interceptor is registered that a turn would pass through. */
     static @Nullable RunInterception of(RunKey run, String type, Interception interception) {
         return interception.isOfWorkers() ? new RunInterception(run, type, interception) : null;
     }
 
-    /** To be told before the first turn. */
+    /** Keeps the headers of the start; called before the first turn. */
     void started(WorkflowStarted event) {
         headers = event.headers();
         taskQueue = event.taskQueue();
         startedAt = event.at();
     }
 
-    /** Whether the turns of replays pass through it one by one. */
+    /** Returns whether the turns of replays pass through it one by one. */
     boolean seesReplayedTurns() {
         return interception.worker().seesReplayedTurns();
     }
 
     /**
-     * A turn that is made for the first time; what it schedules gets its headers inside of it.
+     * Makes a new turn; the activities that it schedules get their headers inside of the interceptors.
      *
-     * @param instance which has local activities whose worker has not heard of them, and knows when it ends
+     * @param instance the instance, which has the local activities that were not begun yet, and knows when it ends
      */
     Turn turn(HistoryEvent.Inbound event, Supplier<Turn> turn, WorkflowInstance instance) {
         return turn(
@@ -82,7 +82,7 @@ final class RunInterception {
                         }
                     }
                     for (LocalWork local : instance.unheardLocals()) {
-                        // What waits for the next turn is seen again then.
+                        // Cancellations that wait for the next turn are seen again then.
                         if (!local.cancelled()) {
                             headersOfJobs.computeIfAbsent(local.call().seq(), seq -> schedule(local.call(), true));
                         }
@@ -93,7 +93,7 @@ final class RunInterception {
     }
 
     private static @Nullable WorkEnd endOf(WorkflowInstance instance) {
-        // The number of the event is of no matter.
+        // The number of the event does not matter.
         return switch (instance.close(1)) {
             case WorkflowCompleted ignored -> new WorkEnd(WorkEnd.Kind.RUN_COMPLETED, null);
             case WorkflowFailed failed -> new WorkEnd(WorkEnd.Kind.RUN_FAILED, FailureCodec.loggable(failed.failure()));
@@ -104,7 +104,7 @@ final class RunInterception {
         };
     }
 
-    /** A turn of a replay. */
+    /** Makes a turn of a replay. */
     void replayedTurn(HistoryEvent.Inbound event, Runnable turn) {
         turn(
                 event,
@@ -134,7 +134,10 @@ final class RunInterception {
                         before);
     }
 
-    /** What interceptors have made of the headers of an activity of a turn that was made here; null where nothing. */
+    /**
+     * Returns the headers of an activity as interceptors have changed them in a turn that was made here; null where
+     * they have not.
+     */
     @Nullable
     Map<String, String> takeHeaders(int seq) {
         return headersOfJobs.remove(seq);

@@ -14,13 +14,13 @@ import java.util.UUID;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The local activities that one run has begun and whose outcomes it has not yet got, by number. */
+/** The local activities that one run has begun and whose outcomes it has not got yet, by number. */
 public final class RunLocals {
     private final LocalCalls calls;
     private final LocalCalls.Caller caller;
     private final Supplier<UUID> random;
     private final Map<Integer, UUID> leases = new HashMap<>(4);
-    /** Of the draft in the making: they begin when it is written. */
+    /** The activities of the unwritten draft, which begin when it is written. */
     private final Set<Integer> unwritten = new HashSet<>(4);
 
     RunLocals(LocalCalls calls, LocalCalls.Caller caller, Supplier<UUID> random) {
@@ -33,7 +33,7 @@ public final class RunLocals {
         return leases.isEmpty();
     }
 
-    /** Begins it when the draft is written, unless it has begun for an instance before this one. */
+    /** Begins the activity when the draft is written, unless it has begun for an instance before this one. */
     void begin(TransitionDraft draft, ActivityScheduled call) {
         if (leases.containsKey(call.seq())) {
             return;
@@ -45,7 +45,7 @@ public final class RunLocals {
         draft.onceWritten(() -> calls.begin(job, caller));
     }
 
-    /** Stops it when the draft is written; false where it has not begun. */
+    /** Stops the activity when the draft is written; returns false where it has not begun. */
     boolean cancel(TransitionDraft draft, int seq) {
         UUID lease = leases.get(seq);
         if (lease != null) {
@@ -54,12 +54,12 @@ public final class RunLocals {
         return lease != null;
     }
 
-    /** The draft is written. */
+    /** Records that the draft is written. */
     void written() {
         unwritten.clear();
     }
 
-    /** The draft will not be written: the activities that ended in it count as open again. */
+    /** Records that the draft will not be written: the activities that ended in it count as open again. */
     void rewind(List<AttemptOutcome> ended) {
         leases.keySet().removeAll(unwritten);
         unwritten.clear();
@@ -70,13 +70,17 @@ public final class RunLocals {
         }
     }
 
-    /** Whether this instance waits for the outcome: one of an instance before it does not count. */
+    /**
+     * Returns whether this instance waits for the outcome; the outcome of a call by an instance before it does not
+     * count.
+     */
     boolean ended(AttemptOutcome outcome) {
         return leases.remove(outcome.key().seq(), outcome.lease());
     }
 
     /**
-     * A run that waits for its own process is due all the same, in case that process dies. Null where it waits for none.
+     * Returns when the run is due although it waits for its own process, in case that process dies; null where it waits
+     * for no local activity.
      */
     @Nullable
     Instant silentUntil(Instant now) {

@@ -18,9 +18,10 @@ public sealed interface RunMail {
     /**
      * This process has claimed the run.
      *
-     * @param messages these wait
-     * @param more whether others may wait behind them for which there was no room
-     * @param firstPage its history, or as much of it as a page holds; null where it was not read, as an instance is cached or the database was away
+     * @param messages messages that wait
+     * @param more whether others may wait behind them, for which there was no room
+     * @param firstPage the first page of its history; null where it was not read, as an instance is cached or the
+     *     database was away
      */
     record Claimed(
             ClaimedRun claim,
@@ -31,7 +32,7 @@ public sealed interface RunMail {
     /** A client of this process starts the run; its first turn goes into the start's commit. */
     record Start(StartRequest request, CompletableFuture<StartOutcome> answer) implements RunMail {}
 
-    /** What became of the start. */
+    /** The outcome of the start. */
     record StartWritten(
             @Nullable StartOutcome outcome, @Nullable Throwable error, CompletableFuture<StartOutcome> answer)
             implements RunMail {}
@@ -39,19 +40,22 @@ public sealed interface RunMail {
     /** An activity of this process ended. */
     record Ended(AttemptOutcome outcome) implements RunMail {}
 
-    /** A local activity will not be run in this process, because the worker stops or the run was ended from outside. */
+    /**
+     * A local activity will not be run in this process, because the worker stops or the run was terminated or timed
+     * out.
+     */
     record LocalGivenBack() implements RunMail {}
 
     /** A local activity can't be run here. */
     record LocalRefused(String why) implements RunMail {}
 
-    /** What became of the transition under way, which has so many bytes. */
+    /** The outcome of the transition under way, with its size in bytes. */
     record Written(
             TransitionLane.@Nullable Written written,
             @Nullable Throwable error,
             long bytes) implements RunMail {}
 
-    /** A question; empty when the instance here is not up to date and the caller must replay. */
+    /** A query; its answer is empty when the instance here is not up to date and the caller must replay. */
     record Ask(String query, Payload arguments, CompletableFuture<Optional<Payload>> answer) implements RunMail {}
 
     /** Messages wait for a run that has an instance here. */
@@ -63,7 +67,7 @@ public sealed interface RunMail {
     /**
      * A start whose first turn is to be run here.
      *
-     * @param run as the store will get it, but for the first turn's events and jobs
+     * @param run the run as the store will get it, without the first turn's events and jobs
      * @param started its first event
      */
     record StartRequest(NewRun run, dev.durable.history.WorkflowStarted started) {}

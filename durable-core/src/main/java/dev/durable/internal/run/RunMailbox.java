@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The mail of one run's actor: any thread posts, local activities among them, and the actor reads on the thread of its
- * {@link RunActorLoop}, which is told once until the mailbox is opened.
+ * {@link RunActorLoop}, which is woken once until the mailbox is opened.
  */
 final class RunMailbox implements LocalCalls.Caller {
     private final RunActor actor;
@@ -27,7 +27,10 @@ final class RunMailbox implements LocalCalls.Caller {
         queue();
     }
 
-    /** What became of a draft; a large one is read before the mail of other runs, as it can be let go of then. */
+    /**
+     * Adds the outcome of a draft; that of a large one is read before the mail of other runs, as its memory can be
+     * released then.
+     */
     void postWritten(RunMail.Written written) {
         if (DraftWriter.isLarge(written)) {
             mail.add(written);
@@ -37,7 +40,7 @@ final class RunMailbox implements LocalCalls.Caller {
         }
     }
 
-    /** Mail that comes from now on queues the actor again. */
+    /** Opens the mailbox: mail that comes from now on queues the actor again. */
     void open() {
         queued.set(false);
     }
@@ -51,7 +54,7 @@ final class RunMailbox implements LocalCalls.Caller {
         return mail.isEmpty();
     }
 
-    /** After reading broke off. */
+    /** Queues the actor again after reading broke off, unless no mail is left. */
     void queueUnlessEmpty() {
         if (!mail.isEmpty()) {
             queue();

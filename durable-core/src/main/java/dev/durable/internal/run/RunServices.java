@@ -22,20 +22,20 @@ import org.jspecify.annotations.Nullable;
  * The services that every run in this process uses: the store, the lanes, the registered code, and the rest of the
  * worker.
  *
- * @param store where histories live
- * @param lanes the lanes to it
- * @param code the registered workflows, and how they are replayed
- * @param outside what a run touches besides the store
+ * @param store the store of histories
+ * @param lanes the lanes that write to it
+ * @param code the registered workflows, with the settings of replay
+ * @param outside the other parts of the worker that a run uses
  */
 public record RunServices(HistoryStore store, Lanes lanes, Code code, Outside outside) {
 
     /**
-     * Workflow code.
+     * The registered workflow code, with the settings of replay.
      *
      * @param registry the registered types
-     * @param replay how they are replayed
-     * @param headersJson headers as a JSON object
-     * @param interception what turns and replays pass through
+     * @param replay the settings of replay
+     * @param headersJson writes headers as a JSON object
+     * @param interception the interceptors around turns and replays
      */
     public record Code(
             Registry registry,
@@ -45,49 +45,48 @@ public record RunServices(HistoryStore store, Lanes lanes, Code code, Outside ou
 
     /** The parts of the worker that a run uses besides the store. */
     public interface Outside {
-        /** Slots for new activities. */
+        /** Returns the slots for new activities. */
         EagerJobs eager();
 
-        /** A transition of this actor's run is durable; with the end of the run where it closed. */
+        /** Reports a durable transition of the actor's run, with the end of the run where it closed. */
         void written(RunActor actor, Transition.@Nullable Close close);
 
-        /** A run is parked, durably, until this time. */
+        /** Notes that a run is parked durably until this time. */
         void due(Instant at);
 
-        /** The actor has read that it has a claim. */
+        /** Notes that the actor has read its claim. */
         void read(RunMail.Claimed claim);
 
-        /** So many bytes more, or fewer, of runs have a draft that is being written. */
+        /** Adds to the bytes of runs that have a draft being written; negative subtracts. */
         void inFlight(long bytes);
 
-        /** So many bytes more, or fewer, are held by runs that wait for local activities. */
+        /** Adds to the bytes of runs that wait for local activities; negative subtracts. */
         void pinned(long bytes);
 
-        /** The instance of this actor's run may have grown. */
+        /** Has the cache weigh the actor's run, whose instance may have grown. */
         void weigh(RunActor actor);
 
-        /** The actor holds nothing any more and can be removed. */
+        /** Has an actor removed that holds nothing any more. */
         void unneeded(RunActor actor);
 
-        /** A run has stalled. */
+        /** Reports a run that has stalled. */
         void stalled(RunKey run, String why);
 
-        /** Where local activities run. */
+        /** Returns the local activities of this process. */
         LocalCalls locals();
 
-        /** Who is told what runs do. */
+        /** Returns the telemetry that gets what runs do. */
         Telemetry telemetry();
 
-        /** A random id. */
         UUID random();
     }
 
-    /** An instance that has had no event yet. */
+    /** Creates an instance that has had no event yet. */
     public LiveRun newInstance(RunKey run, WorkflowType type, LocalCalls.Caller caller) {
         return newInstance(run, type, new RunLocals(outside.locals(), caller, outside::random));
     }
 
-    /** The same, with the local activities of an instance before it. */
+    /** Creates such an instance with the local activities of an instance before it. */
     public LiveRun newInstance(RunKey run, WorkflowType type, RunLocals locals) {
         return new LiveRun(
                 run,

@@ -26,11 +26,11 @@ public final class Runs implements RunServices.Outside, AttemptOutcome.Sink, Run
     private final Waiters waiters;
     private final Supplier<UUID> random;
     private final Telemetry telemetry;
-    /** Bytes of claims that no actor has read yet. */
+    /** The bytes of claims that no actor has read yet. */
     private final AtomicLong claimed = new AtomicLong();
-    /** Bytes of large runs and their drafts whose actors have not read yet what became of them. */
+    /** The bytes of large runs and their drafts, until their actors have read the outcomes of the drafts. */
     private final AtomicLong inFlight = new AtomicLong();
-    /** Bytes of runs that wait for local activities, which the cache can't drop. */
+    /** The bytes of runs that wait for local activities, which the cache can't drop. */
     private final AtomicLong pinned = new AtomicLong();
 
     private final StalledRuns stalled = new StalledRuns();
@@ -42,10 +42,10 @@ public final class Runs implements RunServices.Outside, AttemptOutcome.Sink, Run
 
     /** Clients of this process that wait for runs to close. */
     public interface Waiters {
-        /** The run closed here. */
+        /** Reports a run that closed here. */
         void closed(UUID runId, RunResult result);
 
-        /** The run may have closed elsewhere. */
+        /** Reports a run that may have closed elsewhere. */
         void look(UUID runId);
     }
 
@@ -111,7 +111,9 @@ public final class Runs implements RunServices.Outside, AttemptOutcome.Sink, Run
         cache.get(runId).ifPresent(actor -> actor.post(new RunMail.Look()));
     }
 
-    /** Whether runs that wait for local activities take all that may be kept in memory: then no run is added to them. */
+    /**
+     * Returns whether runs that wait for local activities take all the memory for runs: then no run is added to them.
+     */
     public boolean isFull() {
         return pinned.get() >= cache.maxBytes();
     }
@@ -160,7 +162,7 @@ public final class Runs implements RunServices.Outside, AttemptOutcome.Sink, Run
         return telemetry;
     }
 
-    /** What is kept in memory. */
+    /** Returns the number and the bytes of the runs in memory. */
     public EngineStatistics.Cache memory() {
         return new EngineStatistics.Cache(cache.size(), cache.bytes() + pinned.get(), cache.maxBytes());
     }
@@ -180,7 +182,7 @@ public final class Runs implements RunServices.Outside, AttemptOutcome.Sink, Run
         timers.accept(at);
     }
 
-    /** Called with the time at which a run that parks here is due. */
+    /** Sets the listener that gets the time at which a run that parks here is due. */
     public void onDue(Consumer<Instant> listener) {
         timers = listener;
     }
@@ -191,12 +193,12 @@ public final class Runs implements RunServices.Outside, AttemptOutcome.Sink, Run
         onStall.accept(run, why);
     }
 
-    /** How many runs stalled here lately. */
+    /** Returns how many runs stalled here lately. */
     public int stalled() {
         return stalled.count(bound().store().clock().now());
     }
 
-    /** Called for runs that stall here. */
+    /** Sets the listener for runs that stall here. */
     public void onStall(BiConsumer<RunKey, String> listener) {
         onStall = listener;
     }
@@ -211,7 +213,7 @@ public final class Runs implements RunServices.Outside, AttemptOutcome.Sink, Run
         return random.get();
     }
 
-    /** The run was ended from outside: drops its instance. */
+    /** Drops the instance of a run that was terminated or timed out. */
     public void seized(UUID runId) {
         cache.get(runId).ifPresent(actor -> {
             cache.remove(actor);
@@ -220,7 +222,6 @@ public final class Runs implements RunServices.Outside, AttemptOutcome.Sink, Run
         waiters.look(runId);
     }
 
-    /** Forgets all instances. */
     public void forget() {
         cache.clear();
     }

@@ -5,12 +5,12 @@ import dev.durable.store.Transition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stall that is told to people (log, events, meters, status) once it stands in the run's row. It is written under the
- * fence of the claim: what only seemed to stall, because another process had claimed the run and gone on with it, is
- * refused there, and nobody is called for it.
+ * The report of a stall to log, observers, meters and status, made once the stall stands in the run's row. The row is
+ * written under the fence of the claim: where a run only seemed to stall, because another process had claimed it and
+ * gone on with it, the store refuses the row, and no operator is alarmed.
  *
- * @param logged the reason as it is logged
- * @param stack what broke, as it may be logged; null where the reason says it all
+ * @param logged the reason, fit for the log
+ * @param stack the exception, fit for the log; null where the reason says all
  */
 record StallReport(
         Transition.Stall stall, String logged, @Nullable Throwable stack) {

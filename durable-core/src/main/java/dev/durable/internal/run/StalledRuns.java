@@ -7,15 +7,15 @@ import java.util.Map;
 import java.util.UUID;
 
 /**
- * Counts the runs that have stalled in this process within the last two minutes, for the worker's status. One that
- * stalls is tried again within a minute, here or elsewhere: who has not stalled again for two goes on, or stalls
- * elsewhere. So nobody needs to tell that a run went on.
+ * Counts the runs that have stalled in this process within the last two minutes, for the worker's status. A stalled run
+ * is tried again within a minute, here or in another process: one that has not stalled again for two minutes goes on,
+ * or stalls elsewhere. So the count needs no report that a run went on.
  */
 final class StalledRuns {
     private static final Duration LATELY = Duration.ofMinutes(2);
     private static final int MOST = 10_000;
 
-    /** The one that stalled last stands last. */
+    /** The times of the stalls, the latest one last. */
     private final Map<UUID, Instant> stalledAt = new LinkedHashMap<>();
 
     synchronized void stalled(UUID runId, Instant now) {

@@ -27,12 +27,12 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A transition that is being collected and is not yet written: whole turns of a run with the jobs, consumed messages,
- * log lines and outcomes that belong to them. Nothing in it may become visible before it is written: jobs, logs,
+ * log lines and outcomes that belong to them. None of it may become visible before it is written: jobs, logs and
  * results wait here.
  */
 final class TransitionDraft {
     private static final Logger log = LoggerFactory.getLogger(TransitionDraft.class);
-    /** After so many refusals the end of a run is kept. */
+    /** The number of refusals after which the end of a run is kept. */
     private static final int FORCE_CLOSE_AFTER = 3;
 
     private final JobBirth birth;
@@ -87,7 +87,10 @@ final class TransitionDraft {
         return outcomes;
     }
 
-    /** Whether it has taken in outcomes, and each has a job: those of local activities are nowhere else. */
+    /**
+     * Returns whether it has taken in outcomes, and each has a job; outcomes of local activities are stored nowhere
+     * else.
+     */
     boolean hasOutcomesOfJobsOnly() {
         return !outcomes.isEmpty() && outcomes.stream().noneMatch(AttemptOutcome::local);
     }
@@ -96,29 +99,31 @@ final class TransitionDraft {
         return closing;
     }
 
-    /** A message that is taken out of the inbox, whether it became an event or was dropped as known. */
+    /** Takes a message out of the inbox, which became an event or was dropped as known. */
     void consume(InboxMessage message) {
         consumed.add(message.messageId());
     }
 
-    /** A job that ended here, whether its outcome became an event or nobody waits for it any more. */
+    /**
+     * Adds the outcome of a job that ended here, which became an event or was dropped, as the run did not wait for it.
+     */
     void settle(AttemptOutcome outcome) {
         outcomes.add(outcome);
     }
 
-    /** Events that only inform, in front of the outcome they travelled with. */
+    /** Adds events that only inform, in front of the outcome with which they travelled. */
     void inform(List<StoredEvent> informing) {
         for (StoredEvent event : informing) {
             events.add(new StoredEvent(nextEventId++, event.type(), event.at(), null, event.attributes()));
         }
     }
 
-    /** An event that only informs, and is left out where any other is written. */
+    /** Adds an event that only informs; it is left out where any other event is written. */
     void informUnlessOthers(StoredEvent event) {
         unlessOthers = event;
     }
 
-    /** Everything was fed. */
+    /** Ends the feeding of this draft. */
     void complete() {
         StoredEvent alone = unlessOthers;
         unlessOthers = null;
@@ -128,10 +133,10 @@ final class TransitionDraft {
     }
 
     /**
-     * A whole turn.
+     * Adds a whole turn.
      *
-     * @param event the text that its event was decoded from
-     * @return seqs of activities that were cancelled before they were ever written
+     * @param event the stored form of its event
+     * @return the numbers of activities that were cancelled before they were ever written
      */
     List<Integer> add(Turn turn, StoredEvent event) {
         events.add(event);
@@ -139,7 +144,7 @@ final class TransitionDraft {
         return addCommands(turn);
     }
 
-    /** The commands of a turn whose event is in the history already. */
+    /** Adds the commands of a turn whose event is in the history already; returns as {@link #add} does. */
     List<Integer> addCommands(Turn turn) {
         turns.add(turn);
         List<Integer> unborn = new ArrayList<>();
@@ -163,7 +168,7 @@ final class TransitionDraft {
         return unborn;
     }
 
-    /** Whether the run is one background job. */
+    /** Returns whether the run is one background job. */
     boolean isOfBackgroundJob() {
         return birth.isOfBackgroundJob();
     }
@@ -175,7 +180,10 @@ final class TransitionDraft {
         nextEventId = event.id() + 1;
     }
 
-    /** The close was refused by a message: it is taken off, for more turns to follow. Gives how often by now. */
+    /**
+     * Takes the close off, as a waiting message refused it, so that more turns can follow. Returns the number of
+     * refusals so far.
+     */
     int reopen() {
         closing = null;
         events.removeLast();
@@ -187,12 +195,12 @@ final class TransitionDraft {
         return refusals;
     }
 
-    /** Whether its end is kept by now, though messages wait. */
+    /** Returns whether the end is kept by now, although messages wait. */
     boolean isEndForced() {
         return refusals >= FORCE_CLOSE_AFTER;
     }
 
-    /** The run has ended by an event of this draft; whether its close can be written with it is another matter. */
+    /** Notes that the run has ended by an event of this draft; its close may still have to wait for clean-up. */
     void endsRun() {
         endsRun = true;
     }
@@ -201,7 +209,7 @@ final class TransitionDraft {
         return endsRun;
     }
 
-    /** Whether the event that is fed next came from a sender of messages; not kept once the run has ended. */
+    /** Records whether the event that is fed next came from a sender of messages; ignored once the run has ended. */
     void endedBySender(boolean fromSender) {
         if (!endsRun) {
             endedBySender = fromSender;
@@ -213,10 +221,10 @@ final class TransitionDraft {
     }
 
     /**
-     * The transition is durable: activities begin. On the thread of the commit, as the next activity need not wait until
-     * the run has heard of it.
+     * Begins the activities of a durable transition. This happens on the thread of the commit, so that an activity need
+     * not wait until the run's actor has read its mail.
      *
-     * @param loggable what goes wrong as it may be logged
+     * @param loggable removes what must not be logged from exceptions
      */
     void begin(UnaryOperator<Throwable> loggable) {
         jobs.values().forEach(job -> alone(() -> birth.start(job), loggable));
@@ -224,7 +232,7 @@ final class TransitionDraft {
         cancelled.forEach(seq -> alone(() -> birth.cancelRequested(seq), loggable));
     }
 
-    /** An error with one activity does not affect the others. */
+    /** Runs an action for one activity; its error does not affect the others. */
     private static void alone(Runnable action, UnaryOperator<Throwable> loggable) {
         try {
             action.run();
@@ -235,23 +243,23 @@ final class TransitionDraft {
         }
     }
 
-    /** The rest of what becomes visible, on the run's own thread. */
+    /** Makes the rest of the transition visible, on the run's own thread. */
     void written() {
         turns.forEach(Turn::onCommitted);
         outcomes.forEach(AttemptOutcome::settled);
     }
 
-    /** To be done when all of this is durable; quick, and on the thread of the commit. */
+    /** Adds an action for when the transition is durable; it must be quick, and runs on the thread of the commit. */
     void onceWritten(Runnable action) {
         onceWritten.add(action);
     }
 
-    /** The call of a local activity, as attempts take it. */
+    /** Returns the call of a local activity in the form in which attempts take it. */
     ClaimedJob local(ActivityScheduled call, UUID lease) {
         return birth.local(call, lease);
     }
 
-    /** The transition will not be written: reserved slots are released. */
+    /** Releases the reserved slots of a transition that will not be written. */
     void discarded() {
         jobs.values().forEach(birth::cancel);
     }

@@ -14,12 +14,12 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A chore that tells the application's listener of dead letters and incidents once they are durable, at most once an
- * hour for each fingerprint over all processes. It looks at what is there rather than at what this process did, so a
- * crash between the two loses nothing but the alert that was being told. A nudge of the store wakes it ({@link
- * dev.durable.store.Nudges.JobBuried}).
+ * hour for each fingerprint over all processes. It reads the rows of dead letters and incidents rather than the events
+ * of this process, so a crash loses at most the alert whose listener was being called. A nudge of the store wakes it
+ * ({@link dev.durable.store.Nudges.JobBuried}).
  *
- * @param loggable an exception of the listener's as it may be logged
- * @param tries remembers that the listener takes none
+ * @param loggable removes what must not be logged from an exception of the listener
+ * @param tries remembers that the listener fails at every alert
  */
 public record Alerts(
         HistoryStore store, Consumer<? super Alert> listener, UnaryOperator<Throwable> loggable, Tries tries)
@@ -29,7 +29,7 @@ public record Alerts(
     static final Duration QUIET = Duration.ofHours(1);
     /** The interval where no nudge announces an alert. */
     public static final Duration INTERVAL = Duration.ofSeconds(10);
-    /** The shortest time between two looks while many jobs fail. */
+    /** The shortest time between two reads while many jobs fail. */
     public static final Duration MOMENT = Duration.ofSeconds(1);
 
     @Override

@@ -7,10 +7,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Ends dead letters that nobody resolved in time, or that are too many; their activities fail and say so.
+ * A chore that ends dead letters that no operator resolved in time, or that exceed their number; their activities fail,
+ * and the failure says so.
  *
- * @param kept for how long
- * @param atMost how many
+ * @param kept how long dead letters are kept
+ * @param atMost how many dead letters are kept
  */
 public record DeadLetterRetention(HistoryStore store, Duration kept, int atMost) implements BatchChore.Work {
     private static final Logger log = LoggerFactory.getLogger(DeadLetterRetention.class);

@@ -12,8 +12,9 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 
 /**
- * A chore that stops local activities whose runs were terminated or timed out: they have no job whose absence would
- * tell ({@link HeldLeases} looks after the others), and a retry policy without a limit would call them for ever.
+ * A chore that stops local activities whose runs were terminated or timed out: they have no job whose absence {@link
+ * HeldLeases} would notice, as it does for other activities, and a retry policy without a limit would call them for
+ * ever.
  */
 public final class EndedRuns implements Chore {
     private final HistoryStore store;

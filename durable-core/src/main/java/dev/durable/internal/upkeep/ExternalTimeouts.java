@@ -17,10 +17,11 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A chore that ends attempts which were left to a token holder ({@code completeLater}) and ran out of their time or
- * were silent for too long: no worker watches them, so every process looks. Read, decide by the retry policy, order as
- * it was seen: who comes second, or after the holder of the token gave a sign, changes nothing.
+ * were silent for too long: no worker watches them, so every process reads them. Each is read, decided by the retry
+ * policy, and ordered in the state in which it was read: an order that comes second, or after a heartbeat of the
+ * token's holder, changes nothing.
  *
- * @param unread those of which it was told that their rows can't be read
+ * @param unread the attempts whose rows can't be read, and which the log has named already
  */
 public record ExternalTimeouts(HistoryStore store, ExternalAttempts attempts, Set<JobKey> unread)
         implements BatchChore.Work {
@@ -45,7 +46,10 @@ public record ExternalTimeouts(HistoryStore store, ExternalAttempts attempts, Se
         return 0;
     }
 
-    /** What another process was first to order, or a sign of life came before, is not this process's to log. */
+    /**
+     * Sends the orders and logs those that were carried out: an attempt that another process has ordered first, or that
+     * gave a sign of life, is not this process's to log.
+     */
     private void order(List<ExternalAttempts.Judged> judged) {
         List<JobOrder.Outcome> outcomes =
                 store.order(judged.stream().map(ExternalAttempts.Judged::order).toList());
@@ -61,15 +65,18 @@ public record ExternalTimeouts(HistoryStore store, ExternalAttempts attempts, Se
         }
     }
 
-    /** One whose options can't be read waits until somebody mends its row; the others do not. */
+    /**
+     * Decides on one attempt. One whose options can't be read waits until its row is mended by hand; it does not hold
+     * up the others.
+     */
     private void judge(OpenJob job, List<ExternalAttempts.Judged> judged) {
         try {
             judged.add(attempts.overdue(job));
         } catch (RuntimeException e) {
             if (unread.add(job.key())) {
                 log.error(
-                        "activity {} of {} is out of time, and its row can't be read: {}. Usual cause: somebody has changed"
-                                + " its options by hand. Mend the column",
+                        "activity {} of {} is out of time, and its row can't be read: {}. Usual cause: its options"
+                                + " were changed by hand. Mend the column",
                         job.key().seq(),
                         job.key().run().shown(),
                         Bounds.lines(Thrown.of(e).words()));

@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Checks at the start and every ten seconds that the schema belongs to this process's installation and that its
  * database user has the rights it needs, for {@code healthy()} and {@code problems()}. The store itself refuses to
- * write where it is not; this is for who asks how the process is.
+ * write to a schema of another installation; this step is for health checks.
  */
 public final class InstallationWatch implements Step {
     private static final Logger log = LoggerFactory.getLogger(InstallationWatch.class);
@@ -26,14 +26,16 @@ public final class InstallationWatch implements Step {
     private volatile Fitness last = Fitness.GOOD;
     private volatile List<String> told = List.of();
 
-    /** @param installation what this process calls its own; null without a name */
+    /**
+     * @param installation the name of this process's installation; null without a name
+     */
     public InstallationWatch(HistoryStore store, @Nullable String installation) {
         this.store = store;
         this.installation = installation;
     }
 
     /**
-     * Looks at the store now.
+     * Checks the store now.
      *
      * @throws StoreUnavailableException where the database does not answer
      */
@@ -41,7 +43,7 @@ public final class InstallationWatch implements Step {
         last = store.inspect(installation);
     }
 
-    /** To the log, where it has changed. */
+    /** Logs the problems, where they have changed. */
     public void tell() {
         List<String> now = problems();
         if (!now.equals(told)) {
@@ -56,17 +58,17 @@ public final class InstallationWatch implements Step {
     /**
      * Refuses work on a store that belongs to another installation.
      *
-     * @throws ForeignInstallationException where the store's work was not this process's when it looked last
+     * @throws ForeignInstallationException where the last check found that the schema belongs to another installation
      */
     public void mustBeOwn() {
         ForeignInstallationException foreign = last.foreign();
         if (foreign != null) {
-            // A new one: its stack says who called.
+            // A new exception, so that its stack shows the caller.
             throw new ForeignInstallationException(String.valueOf(foreign.getMessage()));
         }
     }
 
-    /** What was in the way when it looked last, each with the way out. */
+    /** Returns the problems of the last check, each with the way out. */
     public List<String> problems() {
         Fitness now = last;
         List<String> problems = new ArrayList<>(now.problems());

@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A chore that has the store make partitions of the history before the first run needs them. There are ten weeks until then:
- * what fails is told, and tried again in a minute.
+ * A chore that has the store make partitions of the history before the first run needs them. There are ten weeks until
+ * then: a failure is logged, and tried again in a minute.
  */
 public final class PartitionsAhead implements Chore {
     private static final Logger log = LoggerFactory.getLogger(PartitionsAhead.class);
@@ -29,7 +29,7 @@ public final class PartitionsAhead implements Chore {
     private final Tries tries;
     private final ChoreTally tally = new ChoreTally();
 
-    /** With tries that remember that none can be made. */
+    /** Creates the chore with tries that remember that no partition can be made. */
     public PartitionsAhead(HistoryStore store, RandomGenerator random, Tries tries) {
         this.tries = tries;
         this.store = store;

@@ -22,9 +22,10 @@ import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
 /**
- * A chore that reads what waits in all queues and tells the observer, in one process for all: the one whose session is the
- * oldest that is alive. The others read only who is there. There is no lock and no leader: where two take themselves for the
- * oldest for a moment, both read; where the oldest dies, the next one reads when it has been declared dead.
+ * A chore that counts the waiting jobs of all queues and reports them to the observer, in one process for all: the one
+ * whose session is the oldest that is alive. The others read only the list of sessions. There is no lock and no leader:
+ * where two processes consider their sessions the oldest for a moment, both count; where the oldest dies, the next one
+ * counts when that session has been declared dead.
  */
 public final class QueueSampler implements Chore {
     static final Duration INTERVAL = Duration.ofSeconds(15);
@@ -42,8 +43,8 @@ public final class QueueSampler implements Chore {
     private volatile boolean samples;
 
     /**
-     * @param session this process's own
-     * @param refusedMessages how many were in {@code outbox_refused} when the relay looked last
+     * @param session the session of this process
+     * @param refusedMessages the number of rows in {@code outbox_refused} that the relay has read last
      */
     public QueueSampler(
             HistoryStore store,
@@ -68,7 +69,7 @@ public final class QueueSampler implements Chore {
         return tally;
     }
 
-    /** Whether this process was the one when it looked last. */
+    /** Returns whether this process sampled the queues at the last run. */
     public boolean samples() {
         return samples;
     }
@@ -96,7 +97,7 @@ public final class QueueSampler implements Chore {
         return new QueueSample(
                 store.clock().now(),
                 queues,
-                // Where no queue has any there is nothing to count.
+                // Where no queue has dead letters there is nothing to count.
                 count(queues, ActivityState.DEAD),
                 count(queues, ActivityState.INCIDENT),
                 store.views().count(RunFilter.ALL.stalled(true), QueueSample.MOST),

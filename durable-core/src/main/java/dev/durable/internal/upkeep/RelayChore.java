@@ -6,7 +6,7 @@ import dev.durable.store.Relayed;
 
 /**
  * The work of the chore that delivers messages which committed transactions of callers have left in the outbox. Every
- * worker does; who commits such a transaction wakes them. That is a nudge, which may be lost; polling is enough.
+ * worker does this; the commit of such a transaction wakes them by a nudge, which may be lost, as polling is enough.
  */
 public final class RelayChore implements BatchChore.Work {
     public static final int BATCH = 256;
@@ -25,7 +25,7 @@ public final class RelayChore implements BatchChore.Work {
         return relayed.gone();
     }
 
-    /** How many messages were set aside in outbox_refused at the last look. */
+    /** Returns how many messages were set aside in outbox_refused at the last read. */
     public long aside() {
         return aside;
     }

@@ -22,10 +22,10 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A chore that closes runs whose run or execution timeout has passed, without running their code; any process may, and
- * the second finds nothing to do.
+ * A chore that closes runs whose run or execution timeout has passed, without running their code; any process may do
+ * so, and the second one finds nothing to do.
  *
- * @param closed called for each run that was ended here
+ * @param closed called for each run that this process has closed
  * @param failures logs each of them
  */
 public record RunTimeouts(HistoryStore store, Supplier<UUID> fences, Consumer<UUID> closed, FailureLog failures)
@@ -33,7 +33,7 @@ public record RunTimeouts(HistoryStore store, Supplier<UUID> fences, Consumer<UU
     private static final Failure EXPIRED = Failure.of(
             RunRecord.EXPIRED,
             "it expired: no worker had begun it by the time that its start allowed (StartOptions.expiresAt)");
-    /** This process knows the time of the database about so well. */
+    /** How exactly this process knows the time of the database. */
     private static final Duration CLOCKS = Duration.ofSeconds(1);
 
     @Override
@@ -70,7 +70,7 @@ public record RunTimeouts(HistoryStore store, Supplier<UUID> fences, Consumer<UU
         return ended;
     }
 
-    /** Whether it is its expiry that has come, for its run timeout has not. */
+    /** Returns whether the run's expiry has come rather than its run timeout. */
     private boolean expired(RunKey run, Instant now) {
         return store.history(run.runId(), 1, 1).stream().anyMatch(first -> {
             Instant deadline = runDeadline(first, now);
@@ -78,7 +78,10 @@ public record RunTimeouts(HistoryStore store, Supplier<UUID> fences, Consumer<UU
         });
     }
 
-    /** Of what this version can't read: now. Its time is over all the same. */
+    /**
+     * Returns the run's deadline; the current time where this release can't read the event, as the run has timed out
+     * all the same.
+     */
     private static @Nullable Instant runDeadline(StoredEvent first, Instant now) {
         try {
             return EventJson.decode(first) instanceof WorkflowStarted started ? started.runDeadline() : now;

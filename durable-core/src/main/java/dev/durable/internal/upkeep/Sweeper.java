@@ -23,22 +23,26 @@ import org.slf4j.LoggerFactory;
  * A chore that finds dead worker sessions and puts their jobs back into their queues. Every process sweeps; there is no
  * leader.
  *
- * <p>A session is dead when this process saw the same beat for a whole lease, on its own monotonic clock, in looks that
- * followed each other without a gap. The lease is the session's own: processes may have different ones, and the watcher
- * does so as often as the shortest asks for. No clock of the database or of another machine has a say, so a step of theirs
- * kills nobody; and where a look failed, or came later than two thirds of the session's lease after the one before (the
- * database away, this process suspended), a beat may have been there that nobody saw: the observation starts anew.
+ * <p>A session is dead when this process saw one beat unchanged for a whole lease, on its own monotonic clock, in reads
+ * that followed each other without a gap. The lease is that of the session: processes may have different ones, and this
+ * chore reads as often as the shortest requires. The clocks of the database and of other machines have no part in it,
+ * so a step of theirs ends no session; and where a read failed, or came later than two thirds of the session's lease
+ * after the one before (the database away, this process suspended), a beat may have passed unseen: the observation
+ * starts anew.
  *
- * <p>Jobs of sessions that are dead or not there at all are re-queued in each sweep, whichever process declared the
- * death and
- * whatever was locked the last time. A short lease of somebody else's makes looks frequent, not sweeps.
+ * <p>Jobs of sessions that are dead or missing are re-queued in each sweep, whichever process declared the death and
+ * whichever rows were locked the last time. A short lease of another process makes the reads more frequent, not the
+ * sweeps.
  */
 public final class Sweeper implements Chore {
     private static final Logger log = LoggerFactory.getLogger(Sweeper.class);
     private static final double SPREAD = 0.2;
     private static final int BATCH = 500;
 
-    /** So that a process with a long lease soon notices a new session with a short one. */
+    /**
+     * The longest pause between two reads, so that a process with a long lease soon notices a new session with a short
+     * one.
+     */
     private static final Duration RAREST = Duration.ofSeconds(10);
 
     private final HistoryStore store;
@@ -51,18 +55,18 @@ public final class Sweeper implements Chore {
     private long lastLook;
     private long swept;
     private boolean sweepNow = true;
-    /** The last read failed, so it is not known which sessions have ended since the one before. */
+    /** True after a failed read, when it is not known which sessions have ended since the one before. */
     private boolean unsure;
 
     /**
-     * @param since when this process had read the beat for the first time
-     * @param lease the session's own
-     * @param identity of its process, for people
+     * @param since the time at which this process had read the beat for the first time
+     * @param lease the lease of the session
+     * @param identity the name of its process, for the log
      */
     private record Seen(long beat, long since, Duration lease, String identity) {}
 
     /**
-     * @param onDeath called when a session has died or was closed: the runs that it owned can be claimed by everybody
+     * @param onDeath called when a session has died or was closed: the runs that it owned can be claimed by any worker
      */
     public Sweeper(HistoryStore store, Duration lease, RandomGenerator random, Runnable onDeath) {
         this.onDeath = onDeath;
@@ -107,8 +111,8 @@ public final class Sweeper implements Chore {
     private void look() {
         long begun = store.clock().nanoTime();
         List<SessionInfo> sessions = store.sessions();
-        // Reading may take long: a beat stood still since it was read at the latest, and until reading began at the
-        // least.
+        // The read may take long: an unchanged beat stood still from the end of the first read at the latest until the
+        // start of this one at the least.
         long read = store.clock().nanoTime();
         long gap = read - lastLook;
         Map<UUID, Seen> before = seen;
@@ -144,7 +148,10 @@ public final class Sweeper implements Chore {
         return new Seen(session.beat(), read, lease, session.identity());
     }
 
-    /** The usual pause, or when the lease of who stands still is over: so that a death is noticed when it is certain. */
+    /**
+     * Returns the usual pause, or a shorter one until the lease of an unchanged beat is over, so that a death is
+     * noticed as soon as it is certain.
+     */
     private Duration nextLook() {
         Duration pause = pause();
         long overdue = seen.values().stream()

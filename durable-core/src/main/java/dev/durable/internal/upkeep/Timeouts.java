@@ -18,11 +18,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A chore that ends what times out while no worker watches it: waiting activities, attempts that were left to token
- * holders, and runs. One look tells the earliest timeout of each kind, so that an idle process asks one thing, and a
- * timeout that was known at the last look is ended when it passes.
+ * A chore that ends waiting activities, attempts that were left to token holders, and runs whose timeouts pass while no
+ * worker watches them. One query reads the earliest timeout of each kind, so that an idle process makes a single query,
+ * and a timeout that the last query has read is ended when it passes.
  *
- * <p>Apart from the {@link Sweeper}, which looks three times a lease: that would be ten seconds late.
+ * <p>It is apart from the {@link Sweeper}, which reads three times a lease and would be ten seconds late.
  */
 public final class Timeouts implements Chore {
     private static final Logger log = LoggerFactory.getLogger(Timeouts.class);
@@ -35,7 +35,7 @@ public final class Timeouts implements Chore {
     private final Tries tries;
     private final ChoreTally tally = new ChoreTally();
 
-    /** What there is to end. */
+    /** The work of the chore, by the kind of timeout. */
     public record Kinds(BatchChore.Work waiting, BatchChore.Work external, BatchChore.Work runs) {}
 
     /**
@@ -88,19 +88,22 @@ public final class Timeouts implements Chore {
         return "the ending of due timeouts of " + kind;
     }
 
-    /** One look, and what follows from it. */
+    /** One query, and the ends that follow from it. */
     private final class Round {
         private final Instant now;
         private int ended;
         private boolean full;
-        /** Upkeep shows it as late then. */
+        /** True where a kind has failed; upkeep then shows the chore as late. */
         private boolean failed;
 
         Round(Instant now) {
             this.now = now;
         }
 
-        /** A kind that fails (a trigger of one's own, rows of a newer version) must not keep the others. */
+        /**
+         * Ends the due timeouts of a kind; a kind that fails (because of a trigger of a DBA, or rows of a newer
+         * version) must not hold up the others.
+         */
         void end(String name, @Nullable Instant earliest, BatchChore.Work kind) {
             if (earliest == null || earliest.isAfter(now)) {
                 return;
@@ -123,8 +126,8 @@ public final class Timeouts implements Chore {
         }
 
         /**
-         * Until the next is due, at most as long as the pace says; what is due and was not ended is locked by another
-         * process.
+         * Returns the time until the next timeout is due, at most as long as the pace says; a due timeout that was not
+         * ended is locked by another process.
          */
         Duration pause(EarliestTimeouts earliest) {
             if (full) {

@@ -14,8 +14,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs the chores of a process and tells whether each is on time. A chore that did not do what it is for during several
- * of its intervals is late: the database does not answer, or its loop hangs, and somebody should look.
+ * Runs the chores of a process and records whether each is on time. A chore that completed no run during several of its
+ * intervals is late: the database does not answer, or its loop hangs, and an operator should look at it.
  */
 public final class Upkeep {
     /** How many intervals a chore may miss before it counts as late: a failover takes seconds. */
@@ -27,7 +27,7 @@ public final class Upkeep {
     private final Telemetry telemetry;
     private final List<Timed> chores = new CopyOnWriteArrayList<>();
 
-    /** One that nobody observes. */
+    /** Creates an upkeep without an observer. */
     Upkeep(StoreClock clock) {
         this(clock, new Telemetry(EngineObserver.NONE, clock));
     }
@@ -37,14 +37,14 @@ public final class Upkeep {
         this.telemetry = telemetry;
     }
 
-    /** The chore as a step that is timed and listed. */
+    /** Returns the chore as a step that is timed and listed. */
     public Step keep(UpkeepChore which, Chore chore) {
         Timed timed = new Timed(which, chore, clock, telemetry);
         chores.add(timed);
         return timed;
     }
 
-    /** The chores in the order in which they were added. */
+    /** Returns the chores in the order in which they were added. */
     public List<UpkeepStep> steps() {
         return chores.stream().map(Timed::told).toList();
     }
@@ -61,9 +61,9 @@ public final class Upkeep {
         private volatile Last last;
 
         /**
-         * @param at when it began; null before the first time
-         * @param nanos the same on the monotonic clock; when it was taken in, before the first time
-         * @param took how long it worked
+         * @param at the time at which the last run began; null before the first
+         * @param nanos that time on the monotonic clock; before the first run, the time at which the chore was added
+         * @param took the duration of the run
          */
         private record Last(@Nullable Instant at, long nanos, Duration took) {}
 

@@ -9,13 +9,13 @@ public enum UpkeepChore {
     SESSION("session", "lease / 3"),
     /** Compares the jobs under this session with what the process knows. */
     LEASES("leases", "lease / 10"),
-    /** Stops local activities of runs that were ended from outside. */
+    /** Stops local activities of runs that were terminated or timed out. */
     ENDED_RUNS("ended-runs", "seconds"),
     /** Finds dead sessions and puts their jobs back into their queues. */
     SWEEP("sweep", "a third of the shortest lease of any process, at most 10 s"),
     /** Makes the partitions of the history ahead of time. */
     PARTITIONS("partitions", "1 h"),
-    /** Ends what times out and no worker watches. */
+    /** Ends activities and runs whose timeouts pass and no worker watches. */
     TIMEOUTS("timeouts", "3 × `pollInterval`"),
     /** Ends dead letters that were kept too long or are too many. */
     DEAD_LETTERS("dead-letters", "10 min"),
@@ -23,7 +23,7 @@ public enum UpkeepChore {
     ALERTS("alerts", "10 s, at once after a nudge; only with `onAlert`"),
     /** Delivers the outbox. */
     RELAY("relay", "`pollInterval`; 5 × where nudges arrive"),
-    /** Reads what waits in all queues for an observer, in one process for all; only where one wants it. */
+    /** Counts the waiting jobs of all queues for an observer, in one process for all; only where one wants it. */
     QUEUE_SAMPLES("queue-samples", "15 s; only with an observer that wants them, such as [metrics](metrics.md)");
 
     private final String shown;
@@ -34,12 +34,12 @@ public enum UpkeepChore {
         this.every = every;
     }
 
-    /** What it is called in {@code engine.upkeep()}, as the name of its thread, and in docs/workers.md. */
+    /** Returns the name in {@code engine.upkeep()}, in the name of its thread, and in docs/workers.md. */
     public String shown() {
         return shown;
     }
 
-    /** How often it is done, in the words of docs/workers.md. */
+    /** Returns the interval in the words of docs/workers.md. */
     public String every() {
         return every;
     }

@@ -21,19 +21,19 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The heartbeat of this process in the table {@code session}: it beats as long as the loops of the process make
- * progress, and opens a new session when others have declared this one dead. Nobody here decides that it is dead;
- * others do when they saw the same beat for a whole lease. A dead session stays dead: what it ran is stale, and the
- * process goes on under a new one. While the database does not answer, no session is declared dead.
+ * progress, and opens a new session when another process has declared this one dead. A process never decides that about
+ * its own session; others do when they saw an unchanged beat for a whole lease. A dead session stays dead: its attempts
+ * are stale, and the process goes on under a new one. While the database does not answer, no session is declared dead.
  *
  * <pre>
- *   open ──► beat, a third of a lease apart ──► refused: declared dead ──► what ran under it is lost ──► open another
+ *   open ──► beat, a third of a lease apart ──► refused: declared dead ──► its attempts are stale ──► open another
  *              └── loops stand still: no beat, so that others may take over what this process can't finish
  * </pre>
  */
 public final class WorkerSession implements Chore {
     private static final Logger log = LoggerFactory.getLogger(WorkerSession.class);
 
-    /** A shorter lease ends while a statement waits. */
+    /** The shortest lease that is allowed; a shorter one could end while a statement waits. */
     public static final Duration SHORTEST_LEASE = Duration.ofMillis(100);
 
     /** The longest lease that is allowed. */
@@ -52,12 +52,12 @@ public final class WorkerSession implements Chore {
     private boolean alive;
 
     /**
-     * What is its own.
+     * The session's part of the configuration.
      *
-     * @param identity how people call it
-     * @param lease how long its beat may stand still
-     * @param ids random ids
-     * @param served what this process takes work from
+     * @param identity the name of the process, for operators
+     * @param lease how long its beat may stand still before it counts as dead
+     * @param ids makes random ids
+     * @param served the queues and names of which this process takes work
      */
     public record Own(
             String identity,
@@ -71,7 +71,7 @@ public final class WorkerSession implements Chore {
     }
 
     /**
-     * @param progress whether the loops of this process get on
+     * @param progress returns whether the loops of this process make progress
      * @param lost called for each session that was declared dead
      */
     public WorkerSession(HistoryStore store, Own own, BooleanSupplier progress, Consumer<UUID> lost) {
@@ -83,28 +83,28 @@ public final class WorkerSession implements Chore {
     }
 
     /**
-     * Called when another session is open in place of one that was declared dead: what became due meanwhile was claimed
-     * in vain under the dead one, so it has to be looked for again. Set before anything runs.
+     * Sets the listener that is called when another session is open in place of one that was declared dead: claims
+     * under the dead one got nothing, so due work has to be claimed again. Called before anything runs.
      */
     public void onReopened(Runnable listener) {
         reopened = listener;
     }
 
-    /** The lease, or what comes nearest to it of those that are allowed: a row may say anything. */
+    /** Returns the lease, or the nearest one that is allowed, as a row may hold any value. */
     public static Duration bounded(Duration lease) {
         return lease.compareTo(SHORTEST_LEASE) < 0
                 ? SHORTEST_LEASE
                 : lease.compareTo(LONGEST_LEASE) > 0 ? LONGEST_LEASE : lease;
     }
 
-    /** The session under which to claim. Until another is open it is the dead one, which gets nothing. */
+    /** Returns the session under which to claim. Until another is open it is the dead one, which gets nothing. */
     public UUID id() {
         return id;
     }
 
-    /** Opens it; nothing may be claimed before. */
+    /** Opens the session; nothing may be claimed before. */
     public void open() {
-        // A new id for each try: one whose answer was lost just dies.
+        // A new id for each try: a session whose answer was lost stays without a beat and is declared dead.
         UUID next = own.ids().get();
         store.openSession(next, own.identity(), own.lease(), own.served());
         id = next;
@@ -140,7 +140,10 @@ public final class WorkerSession implements Chore {
         return third();
     }
 
-    /** When the database answers again others wait for a lease, and no longer, for the beat to go on. */
+    /**
+     * Returns the longest pause during an outage, at most a third of the lease: when the database answers again, other
+     * processes wait at most a lease for the beat to go on.
+     */
     @Override
     public Duration patience() {
         Duration longest = Chore.super.patience();

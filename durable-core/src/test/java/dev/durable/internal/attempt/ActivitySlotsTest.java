@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** Who may run an activity now. */
+/** Shares the slots of a queue between claims and the runs of the process. */
 class ActivitySlotsTest {
     private final ActivitySlots slots = new ActivitySlots(8);
 

@@ -32,7 +32,7 @@ import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** What a body can ask of the engine, and tell it. */
+/** The calls of a body on its context: heartbeats, timeouts, cancellation. */
 class AttemptContextTest {
     private final ActivityBench bench = new ActivityBench();
 
@@ -356,7 +356,7 @@ class AttemptContextTest {
 
     private void cancelByWorkflow() {
         JobKey key = bench.leases.attempts().getFirst().key();
-        // Something wakes the run, which then cancels its activity.
+        // A signal wakes the run, which then cancels its activity.
         bench.signal(key.run());
         ClaimedRun claim = bench.memory
                 .claimRuns(new RunClaim(

@@ -538,7 +538,7 @@ class AttemptTest {
         assertThat(bench.state(key)).isEqualTo("external 1 \"half\"");
     }
 
-    /** As the holder of the token does, from elsewhere. */
+    /** Sends a heartbeat as the holder of the token does, from another process. */
     private void beat(String details) {
         OpenJob job = bench.memory.jobs(JobFilter.ALL, 1).getFirst();
         JobOrder beat = new JobOrder.Beat(job.key(), JobOrder.Trace.NONE, job.seen(), "\"" + details + "\"", null);
@@ -560,7 +560,7 @@ class AttemptTest {
         assertThat(bench.outcome(key)).isInstanceOf(ActivityFailed.class);
     }
 
-    /** Nothing is worth another attempt. */
+    /** A predicate by which no failure is worth another attempt. */
     static final class Never implements RetryIf {
         @Override
         public boolean retry(Throwable failure, int attempt) {

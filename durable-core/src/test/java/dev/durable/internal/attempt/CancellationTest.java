@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
-/** Whether an attempt should stop, and who is told. */
+/** The state of a cancellation, and the actions that hear of it. */
 class CancellationTest {
     private final Deque<Runnable> elsewhere = new ArrayDeque<>();
     private final List<String> told = new ArrayList<>();

@@ -34,10 +34,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.ResourceLock;
 import org.slf4j.LoggerFactory;
 
-/** Which timeout an attempt ran out of that the database found overdue, as this process's estimate of its clock lags. */
+/** The timeout of an attempt that the database found overdue while this process's estimate of its clock lags. */
 class ExternalAttemptsTest {
     private static final Instant NOW = Instant.parse("2026-01-05T10:00:00Z");
-    /** A little after this process's clock: over by the database's. */
+    /** A time a little after this process's clock, which has passed by the database's. */
     private static final Instant OVER = NOW.plusMillis(200);
 
     private static final Instant AHEAD = NOW.plusSeconds(3600);
@@ -89,7 +89,7 @@ class ExternalAttemptsTest {
                         back -> assertThat(back.lastFailure()).contains("start-to-close"));
     }
 
-    /** Each process looks for what is overdue, and one of them is first. */
+    /** Each process looks for overdue attempts, and one of them is first. */
     @Test
     @ResourceLock("dev.durable.failed")
     void only_the_process_whose_order_was_carried_out_logs_that_the_time_is_over() {

@@ -12,7 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
-/** How often details go to the store, and which. */
+/** The details that go to the store, and how often they go. */
 class HeartbeatSenderTest {
     private final VirtualClock clock = new VirtualClock();
     private final Deadlines deadlines = new Deadlines(clock, UnaryOperator.identity());

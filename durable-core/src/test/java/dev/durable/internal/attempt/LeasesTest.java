@@ -7,7 +7,7 @@ import dev.durable.store.JobKey;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** What this process answers for, when it can't tell what became of it. */
+/** The leases of a process that can't report the ends of its attempts. */
 class LeasesTest {
     private final ActivityBench bench = new ActivityBench();
 
@@ -54,7 +54,7 @@ class LeasesTest {
         assertThat(bench.state(key)).isEqualTo("running 1");
     }
 
-    /** While a database takes nothing, each look would send it again, and say so. */
+    /** While a database takes no writes, each check would send it again, and log that. */
     @Test
     void an_outcome_that_its_run_does_not_write_is_sent_to_the_inbox_once_however_often_it_is_looked_at() {
         bench.runIsCachedHere = true;

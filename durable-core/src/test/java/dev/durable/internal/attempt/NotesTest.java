@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** What travels with a job and is written before its outcome. */
+/** The notes that travel with a job and are written before its outcome. */
 class NotesTest {
     private static final Instant AT = Instant.parse("2026-01-01T00:00:00Z");
 

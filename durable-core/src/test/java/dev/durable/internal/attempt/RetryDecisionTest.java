@@ -20,7 +20,7 @@ import java.util.concurrent.CompletionException;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
-/** What follows from a failed attempt. */
+/** The decision after a failed attempt. */
 class RetryDecisionTest {
     private static final RetryPolicy THRICE = policy(3, Duration.ofSeconds(1), 2.0, Duration.ofMinutes(1), 0);
     private final IllegalStateException broken = new IllegalStateException("broken");

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What a failed attempt becomes, whoever had it. */
+/** The consequence of a failed attempt, in a worker and with the holder of a token. */
 class RetryRulesTest {
     private static final String MATRIX = """
                            | FAIL        | INCIDENT    | DEAD_LETTER | DISCARD
@@ -151,7 +151,7 @@ class RetryRulesTest {
                 0);
     }
 
-    /** Nothing is worth another attempt. */
+    /** A predicate by which no failure is worth another attempt. */
     static final class Never implements RetryIf {
         @Override
         public boolean retry(Throwable failure, int attempt) {

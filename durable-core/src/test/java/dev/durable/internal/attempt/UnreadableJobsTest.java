@@ -78,7 +78,7 @@ class UnreadableJobsTest {
         return bench.memory.claimJobs(new JobClaim(other, ActivityBench.QUEUE, Set.of(ActivityBench.ACTIVITY), 10));
     }
 
-    /** Whether this worker claims it when it looks now. */
+    /** Returns whether this worker claims the job after that time. */
     private boolean claimedHere(Duration after) {
         bench.pass(after);
         bench.worker.runOnce();

@@ -23,7 +23,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
-/** What a controller passes on as it came is refused by the one exception that answers with 400, whatever is wrong with it. */
+/**
+ * Input that a controller passes on unchecked is refused by one exception, which answers with 400, whatever is wrong
+ * with the input.
+ */
 class RefusedInputTest {
     private static final Instant PAST = Instant.parse("2020-01-01T00:00:00Z");
 

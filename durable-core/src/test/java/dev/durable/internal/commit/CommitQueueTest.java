@@ -14,7 +14,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Which lane writes what waits. */
+/** The choice of the lane that writes waiting entries. */
 class CommitQueueTest {
     private static final int CROWD = 64;
     private static final int SHARE = 4;
@@ -327,7 +327,7 @@ class CommitQueueTest {
 
     // ── threads ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    /** Polls nowhere: whoever is overlooked waits until the test's timeout. */
+    /** Nothing is polled here: an entry that is overlooked waits until the test's timeout. */
     @Test
     @Timeout(60)
     void nobody_is_overlooked_whoever_adds_takes_or_rests_meanwhile() throws Exception {

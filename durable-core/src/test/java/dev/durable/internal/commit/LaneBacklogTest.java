@@ -13,7 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What callers leave waiting while the store is away. */
+/** The items that callers leave waiting while the store is away. */
 @Timeout(60)
 class LaneBacklogTest {
     private static final int SIZE = 100_000;

@@ -32,8 +32,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Whatever is put into a lane, a claim or a lease weighs at least as much as the long texts in it: each record is filled
- * with them, so that a text which a record gets one day, and which is not weighed, is found here.
+ * Each item in a lane, a claim or a lease weighs at least as much as the long texts in it: each record is filled with
+ * long texts, so that a text that is added to a record and not weighed is found here.
  */
 class WeightsTest {
     private static final int SIZE = 10_000;

@@ -18,7 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** What is chosen for a background job, in its row and out of it again, over the options of who runs it. */
+/** The options chosen for a background job, in its row and read from it, over those of the process that runs it. */
 class BackgroundOptionsTest {
     private static final Duration MINUTE = Duration.ofMinutes(1);
 

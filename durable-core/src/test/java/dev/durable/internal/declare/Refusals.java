@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.durable.RegistrationException;
 import org.assertj.core.api.AbstractThrowableAssert;
 
-/** What registration says to declarations that are wrong. */
+/** The errors of a registration for wrong declarations. */
 final class Refusals {
     private Refusals() {}
 

@@ -15,7 +15,7 @@ import java.util.concurrent.CompletionStage;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 
-/** Each rule that a workflow class can break: what is said, about which class and method, and the way out. */
+/** Each rule that a workflow class can break: the text, with class and method, and the way out. */
 @SuppressWarnings({"UnusedMethod", "EffectivelyPrivate", "ClassCanBeStatic"}) // that is what is refused
 class WorkflowRefusalsTest {
     @Activity

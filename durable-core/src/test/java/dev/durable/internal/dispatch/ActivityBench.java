@@ -68,8 +68,8 @@ import java.util.concurrent.Executor;
 import java.util.function.UnaryOperator;
 
 /**
- * The activity side of one process on virtual time, every part cranked by hand. One activity, {@code Work.run}, whose
- * body is what the test says. Bodies run on the thread that cranks, unless {@link #holdBodies()} was called.
+ * The activity side of one process on virtual time, every part cranked by hand. It has one activity, {@code Work.run},
+ * whose body the test sets. Bodies run on the thread that cranks, unless {@link #holdBodies()} was called.
  */
 public final class ActivityBench {
     public static final String QUEUE = "default";
@@ -78,10 +78,10 @@ public final class ActivityBench {
     public static final Duration LEASE = Duration.ofSeconds(30);
     public static final Duration POLL = Duration.ofSeconds(1);
     public static final Duration CANCEL_GRACE = Duration.ofSeconds(30);
-    /** What a crank gives that finds the store away. */
+    /** The result of a crank that finds the store away. */
     static final Duration AWAY = Duration.ofMillis(250);
 
-    /** What the activity does. */
+    /** The body of the activity. */
     public interface Work {
         Object run(String argument) throws Exception;
     }
@@ -110,7 +110,7 @@ public final class ActivityBench {
     public Work body = argument -> argument;
     String activity = ACTIVITY;
     public String workflowType = "OrderWorkflow";
-    /** How many updates the store was sent. */
+    /** The number of updates that were sent to the store. */
     public int sent;
 
     public boolean runIsCachedHere;
@@ -221,7 +221,7 @@ public final class ActivityBench {
         held.remove().run();
     }
 
-    /** As the engine does it: where the store does not answer, what is left is done by the next crank. */
+    /** Cranks a step as the engine does: where the store does not answer, the next crank does the rest. */
     public static Duration crank(Step step) {
         try {
             return step.runOnce();
@@ -246,7 +246,7 @@ public final class ActivityBench {
         return store.update(updates);
     }
 
-    /** Stores what was reported. */
+    /** Stores the reported ends. */
     public void store() {
         Duration next = crank(lane);
         while (next.isZero()) {
@@ -254,7 +254,7 @@ public final class ActivityBench {
         }
     }
 
-    /** Lets time pass, does what is due, and stores what was reported. */
+    /** Lets time pass, does the work that is due, and stores the reports. */
     public void pass(Duration time) {
         clock.advance(time);
         deadlines.runOnce();
@@ -293,7 +293,7 @@ public final class ActivityBench {
         return schedule(argument, (NewJob.Lease) null);
     }
 
-    /** Its options are of a form that nobody here knows. */
+    /** Schedules an activity whose options have a form that this release does not know. */
     JobKey scheduleUnreadable() {
         optionsJson = "{\"startToClose\":\"soon\"}";
         return schedule("[\"x\"]");
@@ -354,7 +354,7 @@ public final class ActivityBench {
                 Duration.ZERO);
     }
 
-    /** A job that was born claimed, as its writer knows it. */
+    /** Returns a job that was inserted already claimed, as its writer knows it. */
     public ClaimedJob claimed(JobKey key, NewJob.Lease lease) {
         return new ClaimedJob(
                 key,
@@ -368,7 +368,7 @@ public final class ActivityBench {
                 null);
     }
 
-    /** Something that wakes the run. */
+    /** Sends a signal, which wakes the run. */
     public void signal(RunKey run) {
         memory.deliver(List.of(new Delivery(
                 run.workflowId(),
@@ -384,9 +384,9 @@ public final class ActivityBench {
         return key;
     }
 
-    // ── what became of it ────────────────────────────────────────────────────────────────────────────────────────────
+    // ── outcomes ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    /** What the run's inbox has. */
+    /** Returns the messages in the run's inbox. */
     public Optional<InboxMessage> inbox(JobKey key) {
         List<InboxMessage> messages =
                 memory.messages(List.of(key.run()), 10).getOrDefault(key.run().runId(), List.of());
@@ -403,14 +403,14 @@ public final class ActivityBench {
                 new StoredEvent(3, message.name(), clock.now(), message.messageId(), message.payload()));
     }
 
-    /** What stands before the outcome. */
+    /** Returns the events before the outcome. */
     public List<HistoryEvent> notes(JobKey key) {
         return EventJson.decodeNotes(inbox(key).orElseThrow().notes()).stream()
                 .map(EventJson::decode)
                 .toList();
     }
 
-    /** Where the job stands, its attempt and its details; "gone" when it ended. */
+    /** Returns the job's state, its attempt and its details; "gone" when it ended. */
     public String state(JobKey key) {
         return memory.details(key.run().runId()).orElseThrow().jobs().stream()
                 .findFirst()

@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Claims of jobs, and how they share the slots with jobs that this process bears. */
+/** Claims of jobs, and how they share the slots with jobs that this process creates. */
 class ActivityWorkerTest {
     private final ActivityBench bench = new ActivityBench(4);
 

@@ -27,7 +27,7 @@ import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What a start asks of its queue, and when it waits for the answer. */
+/** The reading that a start needs of its queue, and when the start waits for it. */
 class QueueDepthChecksTest {
     private static final QueueDepthChecks.Patience PATIENT = () -> Duration.ofMinutes(1);
 

@@ -62,7 +62,7 @@ class RulesWatchTest {
         assertThat(told).containsExactly(Duration.ofSeconds(40), Duration.ofSeconds(29));
     }
 
-    /** What was read is on its way back when somebody changes it. */
+    /** Changes the rules while the answer of a reading is on its way back. */
     private HistoryStore interrupted() {
         return (HistoryStore) Proxy.newProxyInstance(
                 HistoryStore.class.getClassLoader(),

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Threads that wait for what the engine does: virtual ones here, all are alike. */
+/** Threads that wait for futures of the engine; virtual ones here, as all threads are alike. */
 @Timeout(60)
 class BlockedCallersTest {
     private static final Duration LONG = Duration.ofMinutes(1);
@@ -128,7 +128,7 @@ class BlockedCallersTest {
         return wait;
     }
 
-    /** Until so many wait. */
+    /** Waits until so many threads wait. */
     private void until(int size) {
         while (waits.size() < size) {
             Thread.onSpinWait();

@@ -137,7 +137,7 @@ class BodyExecutorTest {
         assertThat(done.await(30, TimeUnit.SECONDS)).isTrue();
     }
 
-    /** What the machine gives where it has no threads left. */
+    /** A thread as the machine returns it where it has no threads left. */
     private static final class NoThread extends Thread {
         private final AtomicInteger refused;
 

@@ -19,7 +19,7 @@ import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What an application's code throws beside its results is logged as its sanitizer wants it. */
+/** Exceptions of an application's code that are no results are logged as its sanitizer returns them. */
 @Timeout(60)
 class LoggedExceptionsTest {
     private static final String SECRET = "s3cr3t-of-mine";

@@ -20,7 +20,7 @@ import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
-/** How long a step waits that finds the database away. */
+/** The pauses of a step that finds the database away. */
 class PatientDriveTest {
     private static final Duration IDLE = Duration.ofMinutes(1);
     private final RuntimeException lost = StoreOutageException.ofOneConnection("cut, as the test wants it", null);

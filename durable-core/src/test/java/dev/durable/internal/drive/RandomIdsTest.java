@@ -9,7 +9,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Ids that nobody can tell. */
+/** Ids that can't be guessed. */
 class RandomIdsTest {
     private final RandomIds ids = new RandomIds();
 

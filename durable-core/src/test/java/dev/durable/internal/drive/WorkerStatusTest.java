@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** What a process tells about itself. Real threads. */
+/** The status of a process. Real threads. */
 @Tag("slow")
 @Execution(ExecutionMode.CONCURRENT)
 class WorkerStatusTest {

@@ -28,7 +28,7 @@ final class CrankDrive implements Drive {
         this.clock = clock;
     }
 
-    /** What a test does between two rounds. */
+    /** Sets the action of a test between two rounds. */
     void eachRound(Runnable action) {
         eachRound = action;
     }

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
-/** What a worker says at its start of a queue that it does not serve because others are named. */
+/** The warning of a worker at its start about the default queue, which it does not serve because others are named. */
 class DefaultQueueTest {
 
     @Workflow

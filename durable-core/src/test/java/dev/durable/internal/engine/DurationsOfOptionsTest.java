@@ -25,8 +25,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Each duration that can be given to an engine, a start or an attempt, tried with those that nobody thinks of: it is refused
- * where it is given, with a text that names it, or it works.
+ * Each duration that can be given to an engine, a start or an attempt, tried with unusual values: it is refused where
+ * it is given, with a text that names it, or it works.
  */
 @Timeout(120)
 class DurationsOfOptionsTest {

@@ -341,7 +341,7 @@ class EngineTest {
         }
     }
 
-    /** The text of an exception is often what somebody sent. */
+    /** The text of an exception often contains input of a caller. */
     @Test
     void why_a_run_stalls_makes_no_line_of_its_own_in_the_log() {
         try (LogCapture log = LogCapture.named("dev.durable.failed.Stall");
@@ -443,8 +443,9 @@ class EngineTest {
     }
 
     /**
-     * A process under load puts an outcome that its run has not written for seconds into the inbox as well. The claim that
-     * follows takes the run's fence; the step is sent again under that of the claim, and finds the job gone.
+     * A process under load puts an outcome that its run has not written for seconds into the inbox as well. The claim
+     * that follows takes the run's fence; the transition is sent again under the fence of the claim, and finds the job
+     * gone.
      */
     @Test
     void a_claim_whose_step_came_too_late_for_its_job_is_given_back_at_once() throws Exception {
@@ -476,7 +477,7 @@ class EngineTest {
         }
     }
 
-    /** Before the claim of whoever has the run would have ended by itself; null if not. */
+    /** Returns the result if it comes before the claim of the run would have ended by itself; else null. */
     private static <R> @Nullable R soon(WorkflowHandle<?, R> run) {
         try {
             return run.result(RunClaimLoop.OWNED_FOR.dividedBy(2));

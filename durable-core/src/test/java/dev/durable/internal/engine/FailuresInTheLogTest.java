@@ -35,7 +35,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.slf4j.LoggerFactory;
 
-/** What a person on call finds in the log when something fails, of an engine that nobody observes. */
+/** The lines that an operator on call finds in the log after a failure, of an engine without an observer. */
 @ResourceLock("dev.durable.failed")
 class FailuresInTheLogTest {
     private static final Duration SOON = Duration.ofSeconds(20);

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.ResourceLock;
 import org.slf4j.LoggerFactory;
 
-/** What the holder of a token tells is carried out once, also where the answer of the database is lost. */
+/** A report of the holder of a token is carried out once, also where the answer of the database is lost. */
 @Timeout(120)
 class HolderOfTokenTest {
 

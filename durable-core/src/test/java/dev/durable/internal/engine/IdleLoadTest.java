@@ -29,13 +29,13 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /**
- * What a worker asks its store while there is nothing to do, counted over virtual time. On PostgreSQL each of these calls
- * is one round trip ({@code IdleStatementsTest}).
+ * The calls of a worker to its store while there is no work, counted over virtual time. On PostgreSQL each of these
+ * calls is one round trip ({@code IdleStatementsTest}).
  */
 class IdleLoadTest {
     private static final Duration SETTLED = Duration.ofMinutes(2);
     private static final Duration COUNTED = Duration.ofMinutes(30);
-    /** What does not go to the store. */
+    /** The methods that do not go to the store. */
     private static final Set<String> FREE =
             Set.of("clock", "nudges", "joined", "transactional", "patient", "historyStore", "open", "close");
 
@@ -99,7 +99,7 @@ class IdleLoadTest {
         }
     }
 
-    /** Nobody sends anything. */
+    /** Nudges of processes that send none. */
     private record Silence(boolean heard) implements Nudges {
         @Override
         public void send(Collection<? extends Nudge> nudges) {}

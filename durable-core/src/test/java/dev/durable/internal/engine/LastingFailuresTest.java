@@ -39,17 +39,22 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** What a process tries again and again, and what becomes of it where each try fails. Real threads, the time of a test. */
+/**
+ * The actions that a process tries again and again, and the problems that it reports where each try fails. Real
+ * threads, the time of a test.
+ */
 @Tag("slow")
 @Execution(ExecutionMode.CONCURRENT)
 class LastingFailuresTest {
     private static final long PATIENCE = TimeUnit.SECONDS.toNanos(60);
-    /** Asks nothing while no local activity runs, and is asked again after a minute where it fails. */
+    /**
+     * The chores that make no call while no local activity runs, and are tried again after a minute where they fail.
+     */
     private static final Set<UpkeepChore> SELDOM = Set.of(UpkeepChore.ENDED_RUNS, UpkeepChore.PARTITIONS);
 
     private final VirtualClock clock = new VirtualClock();
 
-    /** Something to do. */
+    /** An activity for the workers. */
     @Activity
     interface Post {
         void send();

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.slf4j.LoggerFactory;
 
-/** What a class logs as a warning or worse until this is closed. */
+/** Collects the warnings and errors that a class logs until this is closed. */
 public final class LogCapture implements AutoCloseable {
     private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
     private final Logger logger;
@@ -24,7 +24,7 @@ public final class LogCapture implements AutoCloseable {
         return new LogCapture(type.getName());
     }
 
-    /** Of the logger with this name. */
+    /** Captures the logger with this name. */
     public static LogCapture named(String logger) {
         return new LogCapture(logger);
     }

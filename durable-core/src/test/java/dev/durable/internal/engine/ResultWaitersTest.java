@@ -172,7 +172,7 @@ class ResultWaitersTest {
         return run;
     }
 
-    /** Between the first two times that somebody is asked for. */
+    /** Returns the pause between the first two reads for a waiter. */
     private Duration pauseOfTheNext() {
         RunKey run = waitedFor();
         Duration pause = waiters.runOnce();
@@ -199,7 +199,7 @@ class ResultWaitersTest {
         assertThat(waiters.runOnce()).isEqualTo(Step.UNTIL_WOKEN);
     }
 
-    /** Runs close on other threads between what it answers and when it is to be asked again. */
+    /** Runs close on other threads between the answer of a condition and its next check. */
     @Test
     void a_condition_that_is_waited_for_is_not_forgotten_while_runs_close() throws InterruptedException {
         AtomicBoolean over = new AtomicBoolean();

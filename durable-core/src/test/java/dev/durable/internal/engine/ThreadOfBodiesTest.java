@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.slf4j.MDC;
 
-/** A body finds its thread as the first body found it, whatever others have left there. */
+/** A body finds its thread as the first body found it, whatever state other bodies have left there. */
 @Timeout(60)
 class ThreadOfBodiesTest {
     private static final String TENANT = "tenant";

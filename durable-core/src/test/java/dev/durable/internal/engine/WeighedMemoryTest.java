@@ -23,7 +23,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What an engine says that it keeps in memory is at least what came in, on each way that leads there. */
+/** The bytes that an engine reports to keep in memory are at least those that came in, on each way into memory. */
 @Timeout(120)
 class WeighedMemoryTest {
     private static final int SIZE = 100_000;

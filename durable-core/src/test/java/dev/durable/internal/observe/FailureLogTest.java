@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
 
-/** How many lines failures write, and what they have. */
+/** The number of lines that failures write, and their content. */
 @ResourceLock("dev.durable.failed")
 class FailureLogTest {
     private static final RunKey RUN = new RunKey(new UUID(0, 7), "order-42");

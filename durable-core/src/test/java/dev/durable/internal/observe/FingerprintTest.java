@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is alike has one fingerprint, and that names the application's own code. */
+/** Failures of one kind and place have one fingerprint, which names the application's own code. */
 class FingerprintTest {
     private static final String TOP = "com.acme.Bank.post(Bank.java:12)\n";
     private static final String BODY = "com.acme.StripePayments.charge(StripePayments.java:30)";

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a recording of a production process has of Durable, and that a process without the recorder works. */
+/** The events of Durable in a recording of a production process, and a process without the recorder. */
 @Tag("slow")
 class FlightRecordingTest {
     private static final List<String> EVENTS =

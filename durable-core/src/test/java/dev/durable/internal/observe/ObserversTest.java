@@ -131,7 +131,7 @@ class ObserversTest {
         assertThat(heard).containsExactly("Hello DIRECT STARTED", "h-1 COMPLETED", "closed");
     }
 
-    /** As a library of another version does, or Kotlin, which declares no exception. */
+    /** Throws as a library of another version does, or Kotlin, which declares no exception. */
     private static final class Hostile implements EngineObserver {
         private final Throwable thrown;
 

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import tools.jackson.databind.JavaType;
 
-/** Whoever writes a payload or a row names classes in vain: none is initialised, in whatever shape the name comes. */
+/** No class that a payload or a row names is initialised, in whatever shape the name comes. */
 class CodeInDataTest {
     private static final AtomicInteger INITIALISED = new AtomicInteger();
     private static final String EVIL = CodeInDataTest.class.getName() + "$Evil";

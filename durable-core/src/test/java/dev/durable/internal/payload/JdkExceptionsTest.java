@@ -24,7 +24,7 @@ import java.util.MissingResourceException;
 import java.util.regex.PatternSyntaxException;
 import org.junit.jupiter.api.Test;
 
-/** Tests that exceptions of the JDK that a signature names come back with what their getters tell. */
+/** Tests that exceptions of the JDK that a signature names come back with the values of their getters. */
 class JdkExceptionsTest {
     private final FailureCodec codec = new FailureCodec(new PayloadCodec(PayloadCodec.DEFAULT_MAX_BYTES));
 

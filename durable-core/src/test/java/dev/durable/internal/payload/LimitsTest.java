@@ -14,7 +14,10 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The table in docs/limits.md of what is refused at the door has the figures of the code, each of them, and no other row. */
+/**
+ * The table in docs/limits.md of the limits at which input is refused has the figures of the code, each of them, and no
+ * other row.
+ */
 class LimitsTest {
     private static final Path PAGE = Path.of("../docs/limits.md");
 

@@ -139,7 +139,7 @@ class AsyncStubTest {
     void ten_thousand_calls_in_flight_take_no_thread_each_and_ten_times_as_long_as_a_thousand() {
         long thousandTenTimes = Long.MAX_VALUE;
         long tenThousand = Long.MAX_VALUE;
-        // Two spans of about the same length: what else the machine does takes as much from the one as from the other.
+        // Two spans of about one length: other load of the machine takes as much from the one as from the other.
         for (int i = 0; i < 3; i++) {
             long ten = 0;
             for (int j = 0; j < 10; j++) {

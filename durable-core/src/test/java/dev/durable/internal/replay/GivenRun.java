@@ -70,7 +70,7 @@ public final class GivenRun implements AutoCloseable {
         this.instance = instance(false);
     }
 
-    /** A run, to be {@link #started}, of an engine that was told what to stall on. */
+    /** A run, to be {@link #started}, of an engine with these types in {@code stallOn}. */
     public GivenRun(Class<?> workflow, Object argument, Class<? extends Throwable> stallOn) {
         this(workflow, argument);
         this.stallOn = Set.of(stallOn);
@@ -184,7 +184,7 @@ public final class GivenRun implements AutoCloseable {
         return feed(new SignalReceived(id(), now, UUID.randomUUID(), name, json(text)));
     }
 
-    /** As one who does not have the class may send it. */
+    /** Sends a signal as a client that does not have the class may send it. */
     GivenRun tellJson(String arguments) {
         return feed(new SignalReceived(id(), now, UUID.randomUUID(), "tell", new Payload(arguments)));
     }
@@ -272,7 +272,7 @@ public final class GivenRun implements AutoCloseable {
 
     // ── replay ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    /** What is in memory is lost; the run goes on from its history. */
+    /** Drops the instance in memory; the run goes on from its history. */
     public GivenRun evicted() {
         instance.evict();
         instance = rebuilt();

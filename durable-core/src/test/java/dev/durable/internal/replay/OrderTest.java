@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Rules 1 to 3: who runs when. */
+/** Rules 1 to 3: the order in which coroutines run. */
 class OrderTest {
 
     @Test

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
-/** What promises give and throw, alone and together (rule 11). */
+/** The results and failures of promises, alone and together (rule 11). */
 class PromiseTest {
 
     // ── failures of activities ──────────────────────────────────────────────────────────────────────────────────────

@@ -53,7 +53,7 @@ public final class RandomWorld {
     private int lost;
     private HistoryEvent.Closing close;
 
-    /** What can be seen of an instance from outside. */
+    /** The state of an instance that can be seen from outside. */
     record State(List<String> seen, String close, Instant nextTimer, List<String> waits) {
         static State of(WorkflowInstance instance) {
             return new State(
@@ -81,7 +81,7 @@ public final class RandomWorld {
                 new ReplaySetup(GivenRun.CODEC, GivenRun.FAILURES, REGISTRY, strict, Duration.ofSeconds(20)));
     }
 
-    /** Lives until the run closes, or for so many turns. */
+    /** Lets the run live until it closes, or for so many turns. */
     public RandomWorld live(int maxTurns) {
         instance = instances.apply(key);
         try {

@@ -78,7 +78,7 @@ class RecordedValuesTest {
         }
     }
 
-    /** Replays what an older release has recorded, and gives what is to be seen then. */
+    /** Replays a history of an older release, and returns the values that its code has seen. */
     private static String replayed(String how, HistoryEvent.Inbound outcome, HistoryEvent.Command... first) {
         try (GivenRun run = GivenRun.of(Booking.class, how)) {
             WorkflowInstance instance = run.instance(false);

@@ -22,7 +22,7 @@ public class Scripted {
     /** What the code noted, in order; tests look at it by query. */
     final List<String> seen = new ArrayList<>();
 
-    /** What signals set. */
+    /** The values that signals set. */
     final List<String> flags = new ArrayList<>();
 
     private Handler handler = (w, text) -> w.flags.add(text);

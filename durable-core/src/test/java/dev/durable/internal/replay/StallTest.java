@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What stops a run without ending it: Errors, code that blocks its thread, loops, data that does not fit. */
+/** The causes that stop a run without ending it: Errors, code that blocks its thread, loops, data that does not fit. */
 class StallTest {
     private static final Duration SOON = Duration.ofMillis(200);
 

@@ -67,7 +67,7 @@ sealed interface Statement {
             this.random = new Random(seed);
         }
 
-        /** A main program: most of its steps survive what goes wrong in them, and it ends when it was poked enough. */
+        /** A main program: most of its steps survive their failures, and it ends when it was poked enough. */
         List<Statement> main() {
             List<Statement> main = new ArrayList<>();
             int length = 3 + random.nextInt(6);
@@ -79,7 +79,7 @@ sealed interface Statement {
             return main;
         }
 
-        /** A signal handler: what comes out of it would be the end of the run, so it seldom does. */
+        /** A signal handler: its exception would be the end of the run, so it seldom throws. */
         List<Statement> handler() {
             List<Statement> body = block(random.nextInt(3));
             return random.nextInt(5) == 0 ? body : List.of(new Try(body));

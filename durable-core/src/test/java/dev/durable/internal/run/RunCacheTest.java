@@ -6,7 +6,7 @@ import dev.durable.store.RunKey;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** Which actor is found for a run. */
+/** The actor that is found for a run. */
 class RunCacheTest {
     private final RunCache cache = new RunCache(1_000_000);
     private final RunKey run = new RunKey(new UUID(1, 2), "order-1");

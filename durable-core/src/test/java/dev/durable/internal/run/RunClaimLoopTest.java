@@ -29,7 +29,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** How long the loop that claims runs sleeps. */
+/** The sleeps of the loop that claims runs. */
 class RunClaimLoopTest {
     private static final Duration POLL = Duration.ofSeconds(1);
 

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** How soon somebody is told that an activity became a dead letter. */
+/** The time until the listener hears that an activity became a dead letter. */
 @Execution(ExecutionMode.CONCURRENT)
 class AlertsTest {
 

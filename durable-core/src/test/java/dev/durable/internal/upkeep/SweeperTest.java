@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** How one process finds out that another is dead, and what becomes of its jobs. */
+/** The detection of a dead process by another one, and the re-queueing of its jobs. */
 class SweeperTest {
     private static final Duration THIRD = ActivityBench.LEASE.dividedBy(3);
 

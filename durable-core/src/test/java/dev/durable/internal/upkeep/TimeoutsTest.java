@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
-/** When timeouts that nobody watches are looked for. */
+/** The times at which timeouts that no worker watches are looked for. */
 class TimeoutsTest {
     private static final Duration LONGEST = Duration.ofSeconds(3);
 

@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** What a process does on its own, and how one sees that it does not. */
+/** The chores of a process, and the signs that one of them is not done. */
 class UpkeepTest {
     private final ActivityBench bench = new ActivityBench();
     private final Upkeep upkeep = new Upkeep(bench.clock);

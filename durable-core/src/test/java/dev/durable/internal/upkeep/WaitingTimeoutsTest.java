@@ -15,7 +15,7 @@ import java.time.Duration;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
-/** Activities whose queue nobody serves. */
+/** Activities whose queue no worker serves. */
 class WaitingTimeoutsTest {
     private static final Duration MINUTE = Duration.ofMinutes(1);
 

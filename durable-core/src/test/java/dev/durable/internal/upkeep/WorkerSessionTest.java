@@ -22,7 +22,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
-/** This process as others see it. */
+/** The session of this process in the view of other processes. */
 class WorkerSessionTest {
     private final ActivityBench bench = new ActivityBench();
 

@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.function.LongSupplier;
 
 /**
- * When one call of a client gives up: all that the call waits for, one after the other, shares it. On the monotonic clock
- * of the store. Immutable.
+ * The time at which one call of a client gives up, on the monotonic clock of the store: all waits of the call, one
+ * after the other, share it. Immutable.
  */
 public final class CallDeadline {
     private final LongSupplier nanoTime;
@@ -18,22 +18,22 @@ public final class CallDeadline {
         this.end = nanoTime.getAsLong() + whole.toNanos();
     }
 
-    /** That long from now, which is no more than a few years. */
+    /** Returns the deadline that long from now, with an upper bound of a few years. */
     public static CallDeadline in(Duration wait, LongSupplier nanoTime) {
         return new CallDeadline(nanoTime, wait);
     }
 
-    /** The earlier of this one and that long from now. */
+    /** Returns the earlier of this deadline and that long from now. */
     public CallDeadline butWithin(Duration wait) {
         return wait.compareTo(left()) < 0 ? in(wait, nanoTime) : this;
     }
 
-    /** How much time the call had in all. */
+    /** Returns how much time the call had in all. */
     public Duration whole() {
         return whole;
     }
 
-    /** What is left of it, not negative. */
+    /** Returns the time that is left, not negative. */
     public Duration left() {
         return Duration.ofNanos(Math.max(0, end - nanoTime.getAsLong()));
     }

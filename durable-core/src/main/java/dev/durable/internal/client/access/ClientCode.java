@@ -9,15 +9,15 @@ import java.util.UUID;
 import java.util.function.Supplier;
 
 /**
- * What a client needs to read and write values: registry, codecs and identity.
+ * The registry, codecs and identity with which a client reads and writes values.
  *
- * @param registry what workflow classes declare
- * @param unknownTypes what is done with workflow types that the registry does not have
- * @param payloads values as JSON
- * @param failures exceptions as JSON
- * @param random random ids
- * @param identity how this process calls itself in events
- * @param interception what calls pass through
+ * @param registry the declarations of workflow classes
+ * @param unknownTypes refuses or logs starts of workflow types that the registry does not have
+ * @param payloads reads and writes values as JSON
+ * @param failures reads and writes exceptions as JSON
+ * @param random makes random ids
+ * @param identity the name of this process in events
+ * @param interception the interceptors around calls
  */
 public record ClientCode(
         Registry registry,
@@ -29,9 +29,9 @@ public record ClientCode(
         Interception interception) {
 
     /**
-     * A reason as it may be recorded: often it is the message of an exception.
+     * Returns the reason in the form in which it may be recorded: often it is the message of an exception.
      *
-     * @throws dev.durable.RefusedInputException where it is none
+     * @throws dev.durable.RefusedInputException where it is too long or has control characters
      */
     public String reason(String what, String reason) {
         return failures.recordable(Bounds.reason(what, reason));

@@ -12,10 +12,10 @@ public final class ClientWaits {
     private ClientWaits() {}
 
     /**
-     * For the answer to something that was sent. While the database is away it is sent again and again; a caller is not
-     * kept for that.
+     * Waits for the answer to something that was sent to the store. While the database is away it is sent again and
+     * again; the caller does not wait for that beyond the time of its call.
      *
-     * @throws StoreUnavailableException when there is no answer in time; what was sent may still be written
+     * @throws StoreUnavailableException when there is no answer in time; the sent item may still be written
      */
     public static <T extends @Nullable Object> T forAnswer(
             Dispatch dispatch, CompletableFuture<T> future, String what) {
@@ -48,9 +48,9 @@ public final class ClientWaits {
     }
 
     /**
-     * For what is left of a time.
+     * Waits for the rest of a timeout.
      *
-     * @param timeout the whole of it, for the error
+     * @param timeout the whole timeout, for the error
      */
     public static <T extends @Nullable Object> T atMost(
             Dispatch dispatch, CompletableFuture<T> future, Duration left, Duration timeout, String what) {
@@ -62,7 +62,7 @@ public final class ClientWaits {
         }
     }
 
-    /** Cancelling the derived future cancels its source, too. */
+    /** Returns a derived future whose cancellation cancels its source, too. */
     public static <T extends @Nullable Object> CompletableFuture<T> cancelling(
             CompletableFuture<?> source, CompletableFuture<T> derived) {
         var unused = derived.whenComplete((result, error) -> {

@@ -17,8 +17,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The text by which a listing goes on behind a row: which listing it is, and the key of that row. A key is what the store
- * orders its rows by, so that rows that come and go meanwhile move nothing.
+ * The text by which a listing goes on behind a row: it names the listing and the key of that row. The store orders its
+ * rows by that key, so rows that come and go between two pages shift nothing.
  */
 public enum Cursor {
     NEWEST_RUNS_FIRST(Long.BYTES * 2),
@@ -37,10 +37,10 @@ public enum Cursor {
     }
 
     /**
-     * The rows as a page.
+     * Converts the rows to a page.
      *
-     * @param from where they begin
-     * @param behind where the listing goes on behind a row
+     * @param from the cursor at which the rows begin
+     * @param behind returns the cursor behind a row
      */
     public static <S, T> Page<T> page(
             List<S> found, @Nullable String from, Function<S, String> behind, Function<S, ? extends T> row) {
@@ -94,14 +94,14 @@ public enum Cursor {
 
     private ByteBuffer read(String text) {
         try {
-            // Longer than any of them: nothing is decoded of what somebody else made up.
+            // A text that is longer than any cursor was not made here; nothing of it is decoded.
             byte[] bytes =
                     text.length() > 64 ? new byte[0] : Base64.getUrlDecoder().decode(text);
             if (bytes.length == 1 + length && bytes[0] == name().charAt(0)) {
                 return ByteBuffer.wrap(bytes, 1, length);
             }
         } catch (IllegalArgumentException e) {
-            // told below
+            // The error below says so.
         }
         throw new RefusedInputException(
                 "page(size, " + Bounds.quoted(text) + "): that is no place in this listing."

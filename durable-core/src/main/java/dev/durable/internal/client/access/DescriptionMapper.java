@@ -23,7 +23,7 @@ public final class DescriptionMapper {
                 run.memo());
     }
 
-    /** As people read it: type and message. What is none stands as it is. */
+    /** Returns a failure as type and message, for readers; a text that is no failure stays as it is. */
     private static @Nullable String failure(@Nullable String json) {
         if (json == null) {
             return null;

@@ -23,55 +23,64 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** What a client needs of the process it lives in: the store, the caller's transaction, and waiting. */
+/** The access of a client to the process in which it lives: the store, the caller's transaction, and waiting. */
 public interface Dispatch {
-    /** The store, for reads and what no lane writes: asked aside, and waited for until the {@link #deadline}. */
+    /**
+     * Returns the store, for reads and for writes that no lane takes. Its calls run on other threads, and the caller
+     * waits for them until the {@link #deadline}.
+     */
     HistoryStore store();
 
     /**
-     * The same process for one call of a client: all that is asked and waited for through it shares one {@link #deadline}
-     * from now on. One that was begun stays as it is.
+     * Returns this access for one call of a client: all reads and waits through it share one {@link #deadline} that
+     * counts from now. An access that was begun stays as it is.
      */
     Dispatch begun();
 
-    /** The same for a call that has no more than that, or a moment for one read, be the time of calls longer. */
+    /**
+     * Returns this access for a call that has at most that much time, even where calls have more; a single read has a
+     * moment at least.
+     */
     Dispatch begun(Duration atMost);
 
-    /** When a call gives up that waits for the database: of one that was {@link #begun}, else from now. */
+    /**
+     * Returns the time at which a wait for the database gives up; counted from now where the access was not {@link
+     * #begun}.
+     */
     CallDeadline deadline();
 
-    /** The transaction that calls made now take part in. */
+    /** Returns the transaction that calls made now take part in. */
     Optional<Joined> transaction();
 
-    /** The same process, with calls that take part in what this finds. */
+    /** Returns this access with calls that take part in the transaction that the supplier finds. */
     Dispatch within(Supplier<Optional<Joined>> transactions);
 
     /**
      * Counts one more start for this task queue.
      *
-     * @param what is to be started
+     * @param what the start, for the error
      * @throws QueueFullException where the queue has no room for it
      */
     void askForRoom(String taskQueue, String what);
 
     /**
-     * Counts starts for this task queue, as many as it has room for, up to so many; what was counted before has been
-     * started.
+     * Counts starts for this task queue, as many as it has room for and at most so many; those counted by earlier calls
+     * have been made. Returns how many.
      */
     int takeRoom(String taskQueue, int most);
 
-    /** The exception for a queue that has no room. */
+    /** Returns the exception for a queue that has no room. */
     QueueFullException full(String taskQueue, String what);
 
     /**
-     * Completes when the condition holds of the engine's store. It is polled on a loop of the engine, less often the longer
-     * it takes.
+     * Returns a future that completes when the engine's store fulfils the condition, which a loop of the engine polls,
+     * less often the longer it takes.
      */
     CompletableFuture<?> until(Predicate<HistoryStore> condition);
 
     /**
-     * Starts a run; its first turn goes into the same commit where this process can run it. Not where a message goes with
-     * it: that mostly finds an open run, for which the turn would have run in vain.
+     * Starts a run; its first turn goes into the same commit where this process can run it. A start with a message does
+     * without that: it mostly finds an open run, for which the turn would have run in vain.
      */
     CompletableFuture<StartOutcome> start(NewRun run, WorkflowStarted started);
 
@@ -79,7 +88,7 @@ public interface Dispatch {
      * Starts a run whose first turn is known: one activity, which runs here at once where there is room. Where the start is
      * delayed, so is its job, and the rest of the first turn is not.
      *
-     * @param chosen what of its options was chosen by who enqueues it; null where all of them are fixed
+     * @param chosen those of its options that the enqueueing call chose; null where all of them are fixed
      */
     CompletableFuture<StartOutcome> enqueue(
             NewRun run, WorkflowStarted started, ActivityScheduled scheduled, @Nullable EnqueuedOptions chosen);
@@ -87,27 +96,27 @@ public interface Dispatch {
     /** Puts a message into an inbox. */
     CompletableFuture<Delivery.Outcome> deliver(Delivery delivery);
 
-    /** The end of a run, when it comes. */
+    /** Returns the future end of a run. */
     CompletableFuture<RunResult> result(UUID runId);
 
-    /** The answer to a query, by the cached instance or by replay in this process. */
+    /** Returns the answer to a query, by the cached instance or by replay in this process. */
     Payload ask(RunKey run, String workflowType, String query, Payload arguments);
 
     /**
-     * What follows from a failure that the holder of a token tells, by the options of its activity.
+     * Returns the order that follows from a failure that the holder of a token reports, by the options of its activity.
      *
-     * @param id recognises a resend
-     * @param logs gets what says so in the log, to be called when the order was carried out
+     * @param id the id by which a resend is recognised
+     * @param logs gets the action that logs the decision, to be called when the order was carried out
      */
     JobOrder afterFailure(OpenJob job, Throwable failure, UUID id, Consumer<Runnable> logs);
 
-    /** Tells waiting clients of this process that a run was ended from outside. */
+    /** Tells waiting clients of this process that a run was terminated or timed out. */
     void seized(RunKey run);
 
     /** Lets this process's worker work for a moment. */
     void breathe();
 
-    /** The future was given to the caller, who may wait for it without the client. */
+    /** Notes that the future was given to the caller, which may wait for it without the client. */
     void promised(CompletableFuture<?> result);
 
     /**

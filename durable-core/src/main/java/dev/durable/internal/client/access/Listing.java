@@ -21,7 +21,7 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Implements {@link WorkflowQuery} over the store, in pages by run id, which is by start time. */
+/** Implements {@link WorkflowQuery} over the store, in pages ordered by run id, which is the order of start times. */
 public final class Listing implements WorkflowQuery {
     private static final int PAGE = 500;
 
@@ -102,7 +102,7 @@ public final class Listing implements WorkflowQuery {
         return upTo(bound, limit -> store.count(filter, limit));
     }
 
-    /** Counts one more than is shown, which tells whether there are more. */
+    /** Counts up to one more than the bound, which tells whether there are more. */
     public static BoundedCount upTo(long bound, LongUnaryOperator counted) {
         if (bound < 0 || bound == Long.MAX_VALUE) {
             throw new RefusedInputException(

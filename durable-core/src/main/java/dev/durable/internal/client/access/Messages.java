@@ -41,7 +41,7 @@ public final class Messages {
         this.code = code;
     }
 
-    /** The arguments of a signal, checked where the workflow's type is known. */
+    /** Encodes the arguments of a signal, checked where the workflow's type is known. */
     public static Payload arguments(
             ClientCode code, @Nullable WorkflowType workflow, String signal, @Nullable Object[] arguments) {
         Bounds.name("signal(…): the signal", signal);
@@ -69,13 +69,13 @@ public final class Messages {
     /**
      * Asks a run to cancel.
      *
-     * @param actor who asks, for history and audit; null is this process, and no row there
+     * @param actor the operator in history and audit; null is this process, which gets no row in the audit
      */
     public void cancel(String workflowId, @Nullable UUID runId, String reason, @Nullable String actor) {
         send(new Delivery(workflowId, runId, cancellation(reason, actor), actor));
     }
 
-    /** Sends it without waiting. */
+    /** Asks a run to cancel, without waiting for the answer. */
     CompletableFuture<Delivery.Outcome> cancelAsync(RunKey run, String reason) {
         InboxMessage message = cancellation(reason, null);
         mayBeSent(run.workflowId(), message);
@@ -89,7 +89,8 @@ public final class Messages {
     }
 
     /**
-     * Sends them together, so that they share commits. Returns how many runs accepted it; runs that have ended do not.
+     * Asks runs to cancel, together, so that the messages share commits. Returns how many runs accepted it; runs that
+     * have ended do not.
      */
     public long cancelAll(List<RunKey> runs, String reason) {
         Map<RunKey, CompletableFuture<Delivery.Outcome>> sent = new LinkedHashMap<>();
@@ -133,7 +134,7 @@ public final class Messages {
     /**
      * Refuses a message that the code of a workflow sends.
      *
-     * @param signal its name; null for a request to cancel
+     * @param signal the signal's name; null for a request to cancel
      */
     public static void mayBeSent(String workflowId, @Nullable String signal) {
         WorkflowCode.mayNot(

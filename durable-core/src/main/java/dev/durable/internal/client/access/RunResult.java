@@ -16,7 +16,7 @@ public record RunResult(
         @Nullable String result,
         @Nullable String failure) {
 
-    /** As the run's row says. */
+    /** Returns the result in the run's row. */
     public static RunResult of(ClosedRun run) {
         return new RunResult(run.status(), run.result(), run.failure());
     }

@@ -13,13 +13,13 @@ import org.slf4j.LoggerFactory;
 /**
  * Refuses, or logs, starts of workflow types that this engine does not register. Where its own worker serves the type's
  * task queue, whose workers are expected to register all of its types, the start is refused: usually the name is
- * misspelt, and the run would wait for ever. Elsewhere other processes may know the type, so of a start by name it is
- * only said, once per type.
+ * misspelt, and the run would wait for ever. For other queues other processes may know the type, so a start by name is
+ * only logged, once per type.
  */
 public final class UnknownTypes {
     private static final Logger log = LoggerFactory.getLogger(UnknownTypes.class);
 
-    /** Names may come from outside: of those beyond nothing is said. */
+    /** The most types that are logged, as names may come from outside. */
     private static final int REMEMBERED = 1_000;
 
     private final Registry registry;
@@ -27,23 +27,23 @@ public final class UnknownTypes {
     private final Set<String> said = ConcurrentHashMap.newKeySet();
 
     /**
-     * @param registry what this engine registers
-     * @param served the task queues that its worker serves; none of a client only
+     * @param registry the types that this engine registers
+     * @param served the task queues that its worker serves; none in a process without workers
      */
     public UnknownTypes(Registry registry, Set<String> served) {
         this.registry = registry;
         this.served = served;
     }
 
-    /** The task queues that this engine's worker serves. */
     public Set<String> served() {
         return served;
     }
 
     /**
-     * A run of an unknown type is to be started on that task queue.
+     * Checks the start of a run of an unknown type on that task queue.
      *
-     * @throws IllegalArgumentException where nobody who serves it is expected to know the type
+     * @throws IllegalArgumentException where this engine's worker serves that queue, so that no worker of it is
+     *     expected to know the type
      */
     public void start(String type, String taskQueue) {
         refuseServed(type, taskQueue);
@@ -59,9 +59,10 @@ public final class UnknownTypes {
     }
 
     /**
-     * A run of this type is to be started on that task queue, by its class.
+     * Checks the start of a run of this type on that task queue, by its class.
      *
-     * @throws IllegalArgumentException where the type is not registered, and nobody who serves the queue is expected to know it
+     * @throws IllegalArgumentException where the type is not registered, and this engine's worker serves the queue, so
+     *     that no worker of it is expected to know the type
      */
     public void startByClass(WorkflowType type, @Nullable String taskQueue) {
         if (registry.workflow(type.name()).isEmpty()) {

@@ -10,8 +10,8 @@ public final class WorkflowCode {
     /**
      * Refuses a call that the code of a workflow makes.
      *
-     * @param call what was called
-     * @param again what each replay would do
+     * @param call the call, for the error
+     * @param again the effect that each replay would repeat, for the error
      * @throws UsageException on a coroutine of a run
      */
     public static void mayNot(String call, String again) {

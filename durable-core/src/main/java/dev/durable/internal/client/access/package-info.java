@@ -1,5 +1,5 @@
 /**
- * How a client reaches its process and its store, and what all its parts share: {@link
+ * The access of a client to its process and its store, with the mechanisms that all parts of the client share: {@link
  * dev.durable.internal.client.access.Dispatch}, messages, listings, waits.
  */
 @NullMarked

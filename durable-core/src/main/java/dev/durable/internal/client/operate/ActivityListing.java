@@ -161,7 +161,6 @@ public final class ActivityListing implements ActivityQuery {
                 job.report().heartbeatDetails());
     }
 
-    /** Narrows a filter. */
     private static final class Narrowing implements Filter {
         private JobFilter wanted;
 

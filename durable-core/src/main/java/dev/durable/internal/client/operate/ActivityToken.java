@@ -9,22 +9,22 @@ import java.util.Base64;
 import java.util.UUID;
 
 /**
- * The token of one attempt of an activity: an opaque text that names run, activity and lease for whoever completes it.
+ * The token of one attempt of an activity: an opaque text that names run, activity and lease for the system that
+ * completes it.
  *
- * @param key which job
- * @param lease of the attempt
- * @param activity its name: how a result is written
+ * @param key the job
+ * @param lease the lease of the attempt
+ * @param activity the activity's name, by which a result is written
  */
 public record ActivityToken(JobKey key, UUID lease, String activity) {
     private static final String VERSION = "1";
     private static final String SEPARATOR = "\n";
 
-    /** The token of an attempt. */
     public static ActivityToken of(JobKey key, UUID lease, String activity) {
         return new ActivityToken(key, lease, activity);
     }
 
-    /** Letters, digits, {@code -} and {@code _} only: fit for URLs and headers. */
+    /** Returns the token as letters, digits, {@code -} and {@code _} only, fit for URLs and headers. */
     public String text() {
         String plain = String.join(
                 SEPARATOR,
@@ -38,9 +38,9 @@ public record ActivityToken(JobKey key, UUID lease, String activity) {
     }
 
     /**
-     * The other direction.
+     * Reads a token from its text.
      *
-     * @throws IllegalArgumentException when it is none
+     * @throws IllegalArgumentException when the text is no token
      */
     public static ActivityToken read(String text) {
         try {

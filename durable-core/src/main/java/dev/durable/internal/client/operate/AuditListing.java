@@ -13,7 +13,7 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The audit over the store. */
+/** Implements {@link AuditQuery} over the store. */
 public final class AuditListing implements AuditQuery {
     private static final int PAGE = 500;
 
@@ -60,7 +60,6 @@ public final class AuditListing implements AuditQuery {
         return new AuditFilter.Place(row.at(), row.id());
     }
 
-    /** Narrows a filter. */
     private static final class Narrowing implements Filter {
         private AuditFilter wanted;
 

@@ -178,7 +178,6 @@ public final class IncidentListing implements IncidentQuery {
                 group.latest().seq());
     }
 
-    /** Narrows a filter. */
     private final class Narrowing implements Filter {
         private JobFilter wanted;
 

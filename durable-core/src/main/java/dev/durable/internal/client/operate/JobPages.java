@@ -19,17 +19,21 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All jobs of a filter, page by page in the order of their keys, which no order changes. An order for all of them takes one
- * read and one commit a page; only what has moved meanwhile, or is locked, is looked at singly.
+ * Reads the jobs of a filter page by page, in the order of their keys, which no operator's order changes. An order for
+ * all of them takes one read and one commit a page; only jobs that have changed meanwhile, or are locked, are read
+ * again one by one.
  */
 final class JobPages {
     static final int SIZE = 200;
-    /** Of one commit, roughly: values that operators give may be large, and each job gets them. */
+    /** The most characters of one commit, roughly: values that operators give may be large, and each job gets them. */
     private static final int MAX_CHARS = 4 * 1024 * 1024;
 
     private final Operations operations;
     private final JobFilter filter;
-    /** When singly waiting for locked jobs ends, once it has begun: all of them together get the time of one call. */
+    /**
+     * The deadline of all waits for locked jobs together, which have the time of one call; null before the first of
+     * them.
+     */
     private @Nullable CallDeadline giveUp;
 
     JobPages(Operations operations, JobFilter filter) {
@@ -37,7 +41,7 @@ final class JobPages {
         this.filter = filter;
     }
 
-    /** One page, behind another. */
+    /** Returns the page behind a cursor. */
     <T> Page<T> page(int size, @Nullable String next, Function<OpenJob, T> row) {
         JobFilter behind = next == null ? filter : filter.after(Cursor.JOBS.job(next));
         return Cursor.page(operations.store().views().jobs(behind, size), next, job -> Cursor.JOBS.of(job.key()), row);
@@ -56,10 +60,11 @@ final class JobPages {
     }
 
     /**
-     * Gives the order to each; tells how many it changed.
+     * Gives the order to each job; returns how many jobs it changed.
      *
-     * @throws dev.durable.PayloadException when the order's value is none that some can have; all others have their order then
-     * @throws DurableException when some stayed locked; all others have their order then
+     * @throws dev.durable.PayloadException when some jobs can't have the order's value; all others have got their order
+     *     then
+     * @throws DurableException when some jobs stayed locked; all others have got their order then
      */
     long order(Function<OpenJob, ? extends @Nullable JobOrder> decide) {
         giveUp = null;

@@ -16,16 +16,16 @@ import java.util.stream.Stream;
 
 /**
  * Checks the names of task queues and activities that operators pause against those that this engine, the living
- * workers and the store know. A pause of a name that none of them knows would hold nothing and look as if it did, so it
- * is refused: mostly the name is misspelt. While a worker of an older release lives, which does not say what it serves,
- * nothing is.
+ * workers and the store know. A pause of a name that none of them knows would pause nothing and look as if it did, so
+ * it is refused: mostly the name is misspelt. While a worker of an older release lives, which does not record the names
+ * that it serves, nothing is refused.
  *
- * @param registry what this engine registers
- * @param served the task queues that it serves; none of a client only
+ * @param registry the names that this engine registers
+ * @param served the task queues that it serves; none in a process without workers
  */
 record KnownNames(HistoryStore store, Registry registry, Set<String> served) {
 
-    /** Gives the name, if it is known. */
+    /** Returns the name of a task queue, if it is known. */
     String queue(String name) {
         if (served.contains(name) || isQueueOfStore(name)) {
             return name;
@@ -38,7 +38,7 @@ record KnownNames(HistoryStore store, Registry registry, Set<String> served) {
         return store.queues().stream().map(QueueDescription::taskQueue).anyMatch(name::equals);
     }
 
-    /** Gives the name of an activity or of a type, if it is known. */
+    /** Returns the name of an activity or of a type, if it is known. */
     String activity(String name) {
         if (matches(registry.declaredActivities(), name) || store.count(JobFilter.ALL.activity(name), 1) > 0) {
             return name;

@@ -31,7 +31,10 @@ import org.jspecify.annotations.Nullable;
  * changed meanwhile.
  */
 public final class Operations {
-    /** As long as a store waits for the lock of one job: a try that began later would end with the call, and say less. */
+    /**
+     * How long a store waits for the lock of one job. A try with less time left would end with the call's deadline,
+     * whose error says less.
+     */
     private static final Duration LOCK_WAIT = Duration.ofSeconds(5);
 
     private static final int TRIES = 50;
@@ -46,7 +49,7 @@ public final class Operations {
         this.code = code;
     }
 
-    /** The same for one call, all parts of which share its time. */
+    /** Returns these operations for one call, all parts of which share its time. */
     Operations begun() {
         return new Operations(dispatch.begun(), code);
     }
@@ -76,10 +79,11 @@ public final class Operations {
     }
 
     /**
-     * Decides by what is there now, until the order meets the job as it was seen.
+     * Reads the job, decides and sends the order, again and again until the job has not changed between the read and
+     * the order.
      *
-     * @param decide the order for a job; for none, the order to send nevertheless, or null
-     * @throws DurableException when it does not within the time of a call
+     * @param decide returns the order for a job; where there is no job, the order to send nevertheless, or null
+     * @throws DurableException when that does not succeed within the time of a call
      */
     Outcome carryOut(JobFilter one, Function<@Nullable OpenJob, @Nullable JobOrder> decide) {
         Outcome outcome = tryOut(one, decide, TRIES);
@@ -103,8 +107,8 @@ public final class Operations {
     }
 
     /**
-     * Whether an order with this id was carried out on a job that is not as it was: its row stands in the audit, or the
-     * end that it brought in the run.
+     * Returns whether an order with this id was carried out on a job that has changed since: then its row stands in the
+     * audit, or the end that it brought stands in the run.
      */
     boolean wasCarriedOut(JobKey key, UUID id) {
         JobOrder.Trace trace = new JobOrder.Trace(new JobOrder.Audit(id, identity(), "resend", "{}"), null);
@@ -117,7 +121,7 @@ public final class Operations {
         return outcome == Outcome.DUPLICATE;
     }
 
-    /** The same with so many tries; CHANGED or LOCKED when they, or the time, are over. */
+    /** Carries an order out with at most so many tries; returns CHANGED or LOCKED when they, or the time, are over. */
     Outcome tryOut(JobFilter one, Function<@Nullable OpenJob, @Nullable JobOrder> decide, int tries) {
         Operations call = begun();
         Outcome outcome = Outcome.CHANGED;
@@ -137,12 +141,12 @@ public final class Operations {
         return outcome;
     }
 
-    /** Whether it is a background job, and no activity that a workflow has called. */
+    /** Returns whether it is a background job rather than an activity that a workflow has called. */
     boolean isJob(OpenJob job) {
         return job.route().workflowType().equals(BackgroundJob.TYPE);
     }
 
-    /** The same orders again where the answer was lost: each is carried out once. */
+    /** Sends orders; where the answer was lost it sends them again, as each is carried out once. */
     List<Outcome> send(List<JobOrder> orders) {
         WorkflowCode.mayNot("an operator's verb (client.activities(), incidents(), deadLetters())", "do it again");
         try {
@@ -166,7 +170,7 @@ public final class Operations {
         };
     }
 
-    /** As the activity declares it, where it is registered here; else as the value is. */
+    /** Encodes a result as the activity declares it, where it is registered here; else by the class of the value. */
     Payload result(OpenJob job, @Nullable Object value) {
         return result(job.activity(), value);
     }
@@ -180,7 +184,7 @@ public final class Operations {
         return value == null ? Payload.NULL : code.payloads().encode(value, value.getClass(), what);
     }
 
-    /** As the activity declares them, where it is registered here; else each as what it is. */
+    /** Encodes arguments as the activity declares them, where it is registered here; else each by its own class. */
     Payload arguments(String activity, @Nullable Object... arguments) {
         return code.registry()
                 .activity(activity)
@@ -199,7 +203,9 @@ public final class Operations {
                 .json();
     }
 
-    /** @throws dev.durable.RefusedInputException where it is none */
+    /**
+     * @throws dev.durable.RefusedInputException where it is too long or has control characters
+     */
     String reason(String what, String reason) {
         return code.reason(what, reason);
     }

@@ -30,13 +30,13 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Builds the orders of {@code client.activities()} for jobs as they were seen, each with its event and its row of the
- * audit.
+ * Builds the orders of {@code client.activities()} for jobs in the state in which they were read, each with its event
+ * and its row of the audit.
  */
 final class OperatorOrders {
     private final Operations operations;
     private final String actor;
-    /** What is said of an incident or a dead letter resolves it. */
+    /** The orders that resolve an incident or a dead letter. */
     private final Resolutions resolutions;
 
     OperatorOrders(Operations operations, String actor) {
@@ -66,15 +66,18 @@ final class OperatorOrders {
                 && job.times().visibleAt() != null;
     }
 
-    /** Now, by the clock of the store rather than by this process's estimate of it. */
+    /**
+     * Returns the order that makes the job ready now, by the clock of the store rather than by this process's estimate
+     * of it.
+     */
     private JobOrder begins(OpenJob job, JobOrder.Trace trace) {
         return new JobOrder.Reschedule(job.key(), trace, job.seen(), Instant.EPOCH, moved(job, operations.now()));
     }
 
     /**
-     * The order for each; null for one that would have expired by then.
+     * Returns the order for each job; null for one that would have expired by then.
      *
-     * @throws IllegalArgumentException for a time that is none
+     * @throws IllegalArgumentException for a time that no job can have
      */
     Function<OpenJob, @Nullable JobOrder> reschedule(Instant at) {
         Instant now = operations.now();
@@ -115,7 +118,7 @@ final class OperatorOrders {
         return new JobOrder.Resume(job.key(), operated(job, "resume"));
     }
 
-    /** For a background job only. */
+    /** Returns the order that cancels a background job; activities of workflows are refused. */
     JobOrder cancel(OpenJob job, String reason) {
         String why = operations.reason("cancel", reason);
         UUID id = operations.newId();
@@ -164,7 +167,10 @@ final class OperatorOrders {
                 options.retry().maxWorkerCrashes() - before.retry().maxWorkerCrashes());
     }
 
-    /** As they stand in the job's row: to a background job that has not ended an attempt, what is new was chosen for it. */
+    /**
+     * Returns the options as the job's row has them: in that of a background job that has not ended an attempt, the
+     * changes count as chosen for it.
+     */
     static String kept(OpenJob job, ActivityOptions options, Consumer<ActivityOptionsBuilder> change) {
         Optional<EnqueuedOptions> chosen = EnqueuedOptions.of(job.options());
         if (chosen.isEmpty()) {
@@ -175,7 +181,10 @@ final class OperatorOrders {
         return all.chosen().with(options);
     }
 
-    /** By the difference: since an operator gave all of it back, it is not counted from when the job was scheduled. */
+    /**
+     * Returns the schedule-to-close deadline, moved by the difference of the options: after an order that gave a job
+     * its whole time again it does not count from when the job was scheduled.
+     */
     private static @Nullable Instant closes(OpenJob.Times times, @Nullable Duration before, @Nullable Duration after) {
         Instant deadline = times.scheduleToCloseDeadline();
         return deadline == null || before == null || after == null

@@ -24,8 +24,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Builds the orders of {@code client.incidents()} and {@code deadLetters()} for jobs as they were seen, each with its
- * event and its row of the audit. Values are written once for each activity, however many jobs it has.
+ * Builds the orders of {@code client.incidents()} and {@code deadLetters()} for jobs in the state in which they were
+ * read, each with its event and its row of the audit. Values are written once for each activity, however many jobs it
+ * has.
  */
 final class Resolutions {
     private static final String FAILED_BY_OPERATOR = "dev.durable.FailedByOperator";
@@ -118,7 +119,7 @@ final class Resolutions {
                         null));
     }
 
-    /** In these words, and with what it failed of; they are the reason, too, where none was given. */
+    /** Fails the job with these words and its last failure; the words are also the reason, where none was given. */
     Function<OpenJob, JobOrder> fail(String words) {
         String why = operations.reason("fail", words);
         Resolutions explained = reason.isEmpty() ? because(why) : this;
@@ -149,18 +150,18 @@ final class Resolutions {
         return new JobOrder.End(job.key(), trace, job.seen(), EventJson.outcome(id, outcome.apply(id), null));
     }
 
-    /** The job's is the one that would come next. */
+    /** Returns the number of the attempt that ended last, as the job's row has that of the next one. */
     private static int lastAttempt(OpenJob job) {
         return Math.max(1, job.seen().attempt() - 1);
     }
 
-    // ── what is kept of it ───────────────────────────────────────────────────────────────────────────────────────────
+    // ── event and audit ──────────────────────────────────────────────────────────────────────────────────────────────
 
     private IncidentResolved resolved(OpenJob job, String word, @Nullable Integer attempts, @Nullable Payload input) {
         return new IncidentResolved(0, operations.now(), job.key().seq(), word, actor, reason, attempts, input);
     }
 
-    /** The audit outlives the run, so it does not keep the run's data. */
+    /** Builds the row of the audit and the event. The audit outlives the run, so it does not keep the run's data. */
     private JobOrder.Trace trace(String action, IncidentResolved event) {
         return new JobOrder.Trace(
                 new JobOrder.Audit(operations.newId(), actor, action, EventJson.note(event.withoutInput())),

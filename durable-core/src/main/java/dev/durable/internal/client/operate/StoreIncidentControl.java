@@ -16,20 +16,22 @@ import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Implements {@link IncidentControl} for one incident or dead letter, by its place or exactly as it was seen. */
+/**
+ * Implements {@link IncidentControl} for one incident or dead letter, by its place or exactly as a listing has read it.
+ */
 final class StoreIncidentControl implements IncidentControl {
     private final Operations operations;
     private final Which which;
     private final Resolutions resolutions;
 
     /**
-     * Which one.
+     * The place of the incident or dead letter.
      *
-     * @param job where it is
-     * @param workflowId whose it is
+     * @param job filters its job
+     * @param workflowId the id of its run's workflow
      * @param seq its number in the run
      * @param kind INCIDENT or DEAD
-     * @param since it must be one since then; null is whenever
+     * @param since since when it must be one; null for any time
      */
     record Which(
             JobFilter job,
@@ -130,7 +132,7 @@ final class StoreIncidentControl implements IncidentControl {
         }
     }
 
-    // ── why it is none ───────────────────────────────────────────────────────────────────────────────────────────────
+    // ── why it is no incident ────────────────────────────────────────────────────────────────────────────────────────
 
     private IncidentNotFoundException notFound(Operations call, @Nullable OpenJob found) {
         return new IncidentNotFoundException("activity " + which.seq() + " of workflow "

@@ -13,11 +13,12 @@ import java.time.Instant;
 import java.util.function.Function;
 
 /**
- * Builds the order that moves the deadline of an attempt. One that nobody runs has it from its begin: that is an
- * option, but it is told with the same event, by the deadlines of an attempt that begins when it is due.
+ * Builds the order that moves the deadline of an attempt. For a job that is not claimed the order changes the
+ * start-to-close option of its next attempt; its event names the deadlines of an attempt that begins when the job is
+ * due.
  *
  * @param timeout positive
- * @param by who says so
+ * @param by the identity that moves the deadline
  */
 record TimeoutUpdate(Duration timeout, String by) {
     TimeoutUpdate {
@@ -29,9 +30,9 @@ record TimeoutUpdate(Duration timeout, String by) {
     }
 
     /**
-     * The order for a job as it was seen.
+     * Returns the order for a job in the state in which it was read.
      *
-     * @param trace what is kept, of the event
+     * @param trace builds the rows that are kept of the event
      */
     JobOrder of(OpenJob job, Instant now, Function<ActivityTimeoutUpdated, JobOrder.Trace> trace) {
         ActivityOptions before = OptionsJson.decode(job.options());

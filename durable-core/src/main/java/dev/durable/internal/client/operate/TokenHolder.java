@@ -34,7 +34,10 @@ public final class TokenHolder implements ExternalActivity {
         this.token = token;
     }
 
-    /** Sent also where there is no job: the same completion may have been accepted before. */
+    /**
+     * Completes the activity. The order is sent also where there is no job, as this completion may have been accepted
+     * before.
+     */
     @Override
     public void complete(@Nullable Object value) {
         must(operations.carryOut(JobFilter.of(token.key()), job -> completion(job, value)));
@@ -69,13 +72,17 @@ public final class TokenHolder implements ExternalActivity {
     }
 
     /**
-     * The same id only for the same content: a different report that comes later is refused and not taken for a resend.
+     * Returns the id of a report: one per content, so that a different report that comes later is refused and not taken
+     * for a resend.
      */
     private UUID id(String words) {
         return UUID.nameUUIDFromBytes((token.lease() + words).getBytes(StandardCharsets.UTF_8));
     }
 
-    /** The same failure again is a resend, also when the next attempt has begun or the activity has ended. */
+    /**
+     * Fails the attempt. A failure with the text of an earlier one is a resend, also when the next attempt has begun or
+     * the activity has ended.
+     */
     @Override
     public void fail(Throwable failure) {
         UUID id = id(" failed: " + Thrown.of(failure).text());
@@ -120,7 +127,10 @@ public final class TokenHolder implements ExternalActivity {
                 JobFilter.of(token.key()), job -> job == null || !mine(job) ? null : decide.apply(job)));
     }
 
-    /** As the row says it: of a token only the lease is secret, and what else stands in it anybody could change. */
+    /**
+     * Returns whether the job's row is that of the token. Only the lease in a token is secret; its holder could change
+     * the rest.
+     */
     private boolean mine(OpenJob job) {
         return token.lease().equals(job.seen().lease())
                 && token.key().run().equals(job.key().run())

@@ -15,7 +15,9 @@ import org.jspecify.annotations.Nullable;
  * done.
  */
 final class UnreachedJobs {
-    /** Activities that can't have the order's value. It may be large: for each of them it is tried once. */
+    /**
+     * The activities that can't have the order's value. It may be large, so it is tried only once for each activity.
+     */
     private final Set<String> refusing = new HashSet<>();
 
     private long locked;
@@ -24,7 +26,7 @@ final class UnreachedJobs {
     private @Nullable OpenJob firstUnfit;
     private @Nullable PayloadException why;
 
-    /** Null where there is none, or the value is none that this one can have. */
+    /** Returns the order for the job; null where there is none, or where the job can't have the order's value. */
     @Nullable
     JobOrder decided(OpenJob job, Function<OpenJob, ? extends @Nullable JobOrder> decide) {
         if (!refusing.contains(job.activity())) {
@@ -46,9 +48,9 @@ final class UnreachedJobs {
     }
 
     /**
-     * Throws unless all were reached.
+     * Throws unless the order reached all jobs.
      *
-     * @param done how many were changed
+     * @param done how many jobs were changed
      */
     void check(long done) {
         String others = " " + done + " others were changed. ";

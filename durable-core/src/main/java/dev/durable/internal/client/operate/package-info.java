@@ -1,6 +1,7 @@
 /**
- * What operators do with activities, incidents, dead letters and queues: read, decide, give an order, and again where the job
- * has moved on meanwhile. Every order leaves its event and its row of the audit in the transaction that does it.
+ * The orders of operators on activities, incidents, dead letters and queues: read the job, decide, write the order, and
+ * start over where the job has changed meanwhile. Every order writes its event and its row of the audit in its own
+ * transaction.
  */
 @NullMarked
 package dev.durable.internal.client.operate;

@@ -31,7 +31,7 @@ public enum CallKind {
         return (this == ACTIVITY ? "an " : "a ") + noun;
     }
 
-    /** A call as it should look. */
+    /** Returns an example of a call of this kind. */
     public String example() {
         return example;
     }

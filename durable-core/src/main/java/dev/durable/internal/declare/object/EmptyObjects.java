@@ -9,11 +9,11 @@ import java.util.Optional;
 
 /**
  * Creates proxies and generated subclasses of user types whose constructors never run: the objects behind stubs and
- * recorded lambdas. Every call that can be overridden goes to the handler; what cannot (final methods, fields) meets
- * empty fields.
+ * recorded lambdas. Every call that can be overridden goes to the handler; final methods run as they are and find empty
+ * fields.
  *
- * <p>The first subclass of a JVM takes some 70 ms, the next ones 3: registration {@linkplain
- * #prepare prepares} them. They are kept by {@link ClassValue}, so that they go with the user's class.
+ * <p>The first subclass of a JVM takes some 70 ms, the next ones 3: registration {@linkplain #prepare prepares} them. A
+ * {@link ClassValue} keeps them, so that they are unloaded with the user's class.
  */
 public final class EmptyObjects {
     private static final ClassValue<Maker> MAKERS = new ClassValue<>() {
@@ -26,15 +26,15 @@ public final class EmptyObjects {
     private EmptyObjects() {}
 
     /**
-     * A new one.
+     * Creates an object.
      *
-     * @throws IllegalArgumentException when the type does not allow it
+     * @throws IllegalArgumentException when no object of the type can be made
      */
     public static <T> T create(Class<T> type, InvocationHandler handler) {
         return type.cast(MAKERS.get(type).make(handler));
     }
 
-    /** Makes what making takes, and gives the reason where it can't be done. */
+    /** Generates the class that objects of the type need; returns the reason where that can't be done. */
     public static Optional<Problem> prepare(Class<?> type) {
         return MAKERS.get(type) instanceof Refusal refusal ? Optional.of(refusal.problem()) : Optional.empty();
     }
@@ -56,7 +56,6 @@ public final class EmptyObjects {
         }
     }
 
-    /** Makes objects of one type. */
     sealed interface Maker permits ProxyOf, EmptySubclass, Refusal {
         Object make(InvocationHandler handler);
     }

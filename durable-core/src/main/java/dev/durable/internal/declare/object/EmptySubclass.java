@@ -16,7 +16,7 @@ import java.util.concurrent.ThreadLocalRandom;
  * Makes objects of a generated subclass of a user's class. The subclass is in that class's package and loader, so that
  * package-private classes and methods are accessible.
  *
- * @param constructor makes an instance and runs nothing
+ * @param constructor makes an instance without running a constructor of the user's class
  * @param handler the field that takes the handler
  */
 record EmptySubclass(Constructor<?> constructor, Field handler) implements EmptyObjects.Maker {
@@ -42,7 +42,10 @@ record EmptySubclass(Constructor<?> constructor, Field handler) implements Empty
         }
     }
 
-    /** Named at random: two threads may get here at once, or two copies of Durable that share the user's class. */
+    /**
+     * Generates the subclass, with a random name: two threads may get here at once, or two copies of Durable that share
+     * the user's class.
+     */
     private static Class<?> generate(Class<?> type, MethodHandles.Lookup lookup) throws ReflectiveOperationException {
         String name = type.getName() + "$$Durable$"
                 + Long.toHexString(ThreadLocalRandom.current().nextLong());
@@ -60,8 +63,9 @@ record EmptySubclass(Constructor<?> constructor, Field handler) implements Empty
     }
 
     /**
-     * What deserialization uses: an instance for which only the constructor of {@code Object} ran. Called by name, since
-     * the compiler warns of {@code sun.reflect}, which is exported and supported ({@code jdk.unsupported}).
+     * Returns a constructor as deserialization uses it, which runs only the constructor of {@code Object}. It is called
+     * by name, since the compiler warns of {@code sun.reflect}, which is exported and supported ({@code
+     * jdk.unsupported}).
      */
     private static Constructor<?> withoutConstructor(Class<?> subclass) throws ReflectiveOperationException {
         Class<?> factory = Class.forName("sun.reflect.ReflectionFactory");

@@ -4,12 +4,16 @@ import java.lang.reflect.Proxy;
 
 /**
  * Recognises classes that a library generated at run time, such as Spring proxies and mocks. Registration looks through
- * them: proxies of Spring and mocks carry copies of the annotations of what they stand for, which nobody wrote there.
+ * them to the class behind: proxies of Spring and mocks carry copies of its annotations, which the user did not write
+ * there.
  */
 public final class GeneratedClasses {
     private GeneratedClasses() {}
 
-    /** JDK proxies, lambdas, and what follows the naming of CGLIB, Mockito, ByteBuddy, Hibernate, Weld, Quarkus. */
+    /**
+     * Recognises JDK proxies, lambdas, and classes whose names follow CGLIB, Mockito, ByteBuddy, Hibernate, Weld or
+     * Quarkus.
+     */
     public static boolean isGenerated(Class<?> type) {
         String name = type.getName();
         return Proxy.isProxyClass(type)

@@ -3,7 +3,7 @@ package dev.durable.internal.declare.object;
 import dev.durable.internal.declare.type.Problem;
 import org.jspecify.annotations.Nullable;
 
-/** Thrown where no empty object of a type can be made, with the reason. */
+/** Says why no empty object of a type can be made. */
 final class NotSubclassable extends Exception {
     private static final long serialVersionUID = 1L;
     private final transient Problem problem;

@@ -4,7 +4,7 @@ import dev.durable.internal.declare.type.Problem;
 import java.lang.reflect.Method;
 import org.jspecify.annotations.Nullable;
 
-/** What an empty object answers to the calls that every object answers: it is itself and nothing else. */
+/** Answers {@code equals}, {@code hashCode} and {@code toString} of an empty object: it equals only itself. */
 public final class ObjectMethods {
     private ObjectMethods() {}
 

@@ -12,13 +12,13 @@ import org.objectweb.asm.Type;
 /**
  * A method of a user's class that its generated subclass overrides.
  *
- * @param name in the class file
- * @param descriptor in the class file
- * @param method what the handler is told: the most specific one, where generics or return types that became
- *     narrower make several descriptors of one
+ * @param name its name in the class file
+ * @param descriptor its descriptor in the class file
+ * @param method the method that the handler gets: the most specific one, where generics or narrower return types give
+ *     one method several descriptors
  */
 record Overridden(String name, String descriptor, Method method) {
-    /** All that can be overridden; what is final stays as it is. */
+    /** Returns all methods that can be overridden; final ones are left out. */
     static List<Overridden> of(Class<?> type) {
         Map<String, Overridden> found = new LinkedHashMap<>();
         for (MethodTable.Entry entry : MethodTable.of(type).entries()) {
@@ -34,7 +34,9 @@ record Overridden(String name, String descriptor, Method method) {
         return List.copyOf(found.values());
     }
 
-    /** Whether this is called by the garbage collector, for which an empty object has nothing to do. */
+    /**
+     * Returns whether this is the method that the garbage collector calls, for which an empty object has nothing to do.
+     */
     boolean isFinalizer() {
         return name.equals("finalize") && descriptor.equals("()V");
     }
@@ -48,7 +50,7 @@ record Overridden(String name, String descriptor, Method method) {
         return Modifier.isFinal(method.getModifiers());
     }
 
-    /** What every object answers, and what else the class has made of the methods of {@code Object}. */
+    /** Returns the methods of {@code Object}, also as the class has overridden them. */
     private static List<Method> ofEveryObject(Class<?> type) {
         List<Method> methods = new ArrayList<>();
         for (Method method : Object.class.getDeclaredMethods()) {

@@ -4,9 +4,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The values that a recorded call returns: unlikely ones, so that a lambda which computes something from the result is
- * found out. Numbers and booleans come in two, of opposite signs: {@code Math.max(w.count(), 0)} leaves one of them
- * alone, {@code !w.done()} none. For other types it is null, which is found by the exception.
+ * The values that a recorded call returns: unlikely ones, so that a lambda which computes with the result is
+ * recognised. Numbers and booleans have two values, of opposite signs: {@code Math.max(w.count(), 0)} leaves one of
+ * them unchanged, {@code !w.done()} neither. For other types the value is null, and a lambda that uses it throws.
  */
 public final class SentinelValues {
     public static final SentinelValues FIRST = new SentinelValues(true, 1);
@@ -32,17 +32,17 @@ public final class SentinelValues {
                 Map.entry(Float.class, sign * 3.2384627e17f),
                 Map.entry(double.class, sign * 4.338327950288419e107),
                 Map.entry(Double.class, sign * 4.338327950288419e107),
-                // An instance of its own, which trimming and changing case would change too.
+                // An instance of its own; trimming it or changing its case would change it too.
                 Map.entry(String.class, " The Result " + sign + " "));
     }
 
-    /** The value for a return type. */
+    /** Returns the value for a return type. */
     @Nullable
     public Object of(Class<?> type) {
         return values.get(type);
     }
 
-    /** Whether a lambda that returned this left the value for the type untouched. Boxes may be made anew. */
+    /** Returns whether a lambda that returned this left the value for the type unchanged. Boxes may be made anew. */
     @SuppressWarnings("ReferenceEquality")
     public // a string is recognised as the very one that was given
     boolean isUntouched(Class<?> type, @Nullable Object returned) {
@@ -50,7 +50,7 @@ public final class SentinelValues {
         return type == String.class || sentinel == null ? returned == sentinel : sentinel.equals(returned);
     }
 
-    /** Whether one value is not enough to find out. */
+    /** Returns whether one value is not enough to recognise a computation. */
     public static boolean needsBoth(Class<?> type) {
         return type != String.class && FIRST.values.containsKey(type);
     }

@@ -41,7 +41,9 @@ final class SubclassWriter {
         this.self = Type.getObjectType(name.replace('.', '/'));
     }
 
-    /** @param methods in the order in which the array in {@link #METHODS} has them */
+    /**
+     * @param methods the methods in the order of the array in {@link #METHODS}
+     */
     static byte[] write(String name, Class<?> parent, List<Overridden> methods) {
         SubclassWriter writer = new SubclassWriter(name);
         writer.begin(parent);
@@ -79,7 +81,10 @@ final class SubclassWriter {
         code.endMethod();
     }
 
-    /** As {@code valueOf} boxes them: what ASM has for this calls constructors of {@code Integer} and its like, which are to go. */
+    /**
+     * Loads the arguments, boxed by {@code valueOf}: ASM's own method calls constructors of {@code Integer} and its
+     * like, which are to be removed from the JDK.
+     */
     private static void loadArguments(GeneratorAdapter code, Type[] types) {
         code.push(types.length);
         code.newArray(OBJECT_TYPE);

@@ -13,9 +13,9 @@ public final class Durations {
     private Durations() {}
 
     /**
-     * The duration.
+     * Parses a duration.
      *
-     * @throws IllegalArgumentException with the forms that are understood
+     * @throws IllegalArgumentException with the accepted forms
      */
     public static Duration parse(String text) {
         Duration duration = read(text.strip());

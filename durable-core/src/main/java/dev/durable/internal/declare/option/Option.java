@@ -34,7 +34,7 @@ public enum Option {
         this.value = value;
     }
 
-    /** {@code retry.max-attempts}. */
+    /** Returns the key in configuration: {@code retry.max-attempts}. */
     public String key() {
         return key;
     }
@@ -43,7 +43,7 @@ public enum Option {
         return value;
     }
 
-    /** As annotations and call sites spell it: {@code maxAttempts}. */
+    /** Returns the name in annotations and at call sites: {@code maxAttempts}. */
     public String attribute() {
         String[] words = key.substring(key.indexOf('.') + 1).split("-", -1);
         StringBuilder name = new StringBuilder(words[0]);

@@ -22,7 +22,7 @@ public final class OptionLevel {
     /**
      * Sets an option.
      *
-     * @throws IllegalArgumentException with what is expected
+     * @throws IllegalArgumentException with the values that are allowed
      */
     public OptionLevel set(Option option, Object value) {
         values.put(option, option.value().check(value));
@@ -34,7 +34,7 @@ public final class OptionLevel {
         return this;
     }
 
-    /** Adds to what this level already names. */
+    /** Adds classes to those that this level names already. */
     public OptionLevel doNotRetry(List<String> classNames) {
         values.put(Option.DO_NOT_RETRY, union(doNotRetry(), classNames));
         return this;
@@ -44,12 +44,12 @@ public final class OptionLevel {
         return values.containsKey(option);
     }
 
-    /** The headers that it sets. */
+    /** Returns the headers that this level sets. */
     public Map<String, String> headers() {
         return Map.copyOf(headers);
     }
 
-    /** What it sets but for these, by the keys and in the words of configuration. */
+    /** Returns the options that this level sets, except these, with the keys and texts of configuration. */
     public Map<String, String> texts(Set<Option> without) {
         Map<String, String> texts = new LinkedHashMap<>();
         values.forEach((option, value) -> {
@@ -60,7 +60,7 @@ public final class OptionLevel {
         return texts;
     }
 
-    /** Sets what such words say; keys that nobody here knows, as of a newer release, are left out. */
+    /** Sets options from such texts; keys that this release does not know, as of a newer one, are left out. */
     public OptionLevel read(Map<String, String> texts) {
         for (Option option : Option.values()) {
             String text = texts.get(option.key());
@@ -75,12 +75,12 @@ public final class OptionLevel {
         return headers.containsKey(name);
     }
 
-    /** Forgets what it set of the retry policy. */
+    /** Forgets the retry policy that this level sets. */
     public void clearRetry() {
         values.keySet().removeIf(option -> option.key().startsWith("retry."));
     }
 
-    /** This level over an outer one. */
+    /** Merges this level over an outer one. */
     public OptionLevel over(OptionLevel outer) {
         OptionLevel merged = new OptionLevel();
         merged.values.putAll(outer.values);
@@ -90,7 +90,7 @@ public final class OptionLevel {
         return merged;
     }
 
-    /** The same where exceptions only add, as in annotations. */
+    /** Merges this level over an outer one where {@code doNotRetry} exceptions only add, as in annotations. */
     public OptionLevel addedTo(OptionLevel outer) {
         OptionLevel merged = over(outer);
         List<String> both = union(outer.doNotRetry(), doNotRetry());
@@ -101,15 +101,15 @@ public final class OptionLevel {
     }
 
     /**
-     * This level over options that are complete.
+     * Merges this level over complete options.
      *
-     * @throws IllegalArgumentException when what the levels set does not fit together
+     * @throws IllegalArgumentException when the options of the levels do not fit together
      */
     public ActivityOptions applyTo(ActivityOptions base) {
         return applyTo(base, base.retry());
     }
 
-    /** The same, with another retry policy below. */
+    /** Merges this level over complete options, with another retry policy below. */
     public ActivityOptions applyTo(ActivityOptions base, RetryPolicy policy) {
         Map<String, String> allHeaders = new LinkedHashMap<>(base.headers());
         allHeaders.putAll(headers);
@@ -164,7 +164,10 @@ public final class OptionLevel {
                 base.attemptsBefore());
     }
 
-    /** Who sets only a long first interval means it: a default bound is no reason to refuse it. */
+    /**
+     * Returns the bound, raised to the first interval: an application that sets only a long first interval wants it,
+     * and a default bound is no reason to refuse it.
+     */
     private static Duration longer(Duration bound, Duration initialInterval) {
         return bound.compareTo(initialInterval) < 0 ? initialInterval : bound;
     }
@@ -179,7 +182,10 @@ public final class OptionLevel {
         return List.copyOf(both);
     }
 
-    /** Each option has values of one class only: those that its {@link OptionValue} has checked. */
+    /**
+     * Returns the value of an option. Each option has values of one class only, which its {@link OptionValue} has
+     * checked.
+     */
     @SuppressWarnings("unchecked")
     private <T extends @Nullable Object> T get(Option option, T otherwise) {
         Object value = values.get(option);

@@ -153,9 +153,9 @@ public enum OptionValue {
     }
 
     /**
-     * The value that the text stands for.
+     * Parses the value of an option.
      *
-     * @throws IllegalArgumentException with what is expected
+     * @throws IllegalArgumentException with the values that are allowed
      */
     public final Object read(String text) {
         try {
@@ -167,7 +167,7 @@ public enum OptionValue {
         }
     }
 
-    /** The value in words that {@link #read} understands. */
+    /** Returns the value as a text that {@link #read} parses. */
     static String text(Object value) {
         return value instanceof List<?> names
                 ? names.stream().map(String::valueOf).collect(Collectors.joining(","))
@@ -175,9 +175,9 @@ public enum OptionValue {
     }
 
     /**
-     * The value itself.
+     * Checks a value and returns it.
      *
-     * @throws IllegalArgumentException with what is expected
+     * @throws IllegalArgumentException with the values that are allowed
      */
     public final Object check(Object value) {
         if (!allows(value)) {

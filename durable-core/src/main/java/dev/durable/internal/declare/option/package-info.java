@@ -1,8 +1,8 @@
 /**
- * The options of an activity: which there are, what each may be set to, and how levels are merged.
+ * The options of an activity: their list, the values of each, and the merging of levels.
  *
- * <p>{@link dev.durable.internal.declare.option.Option} is the one list: annotations, configuration and call sites set what
- * stands there, and a test holds each of them against it.
+ * <p>{@link dev.durable.internal.declare.option.Option} is the only list: annotations, configuration and call sites set
+ * these options, and a test compares each of the three with it.
  */
 @NullMarked
 package dev.durable.internal.declare.option;

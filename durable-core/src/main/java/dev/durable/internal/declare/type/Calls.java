@@ -27,7 +27,9 @@ final class Calls {
 
     private Calls() {}
 
-    /** Gives what the method gave, throws what it threw, whatever proxies have wrapped around it. */
+    /**
+     * Calls the method; returns its result or throws its exception, without the wrappers that proxies put around it.
+     */
     static @Nullable Object call(Method method, Object target, @Nullable Object[] arguments) throws Throwable {
         if (arguments.length != method.getParameterCount()) {
             throw new IllegalArgumentException(Problem.name(method) + " takes " + method.getParameterCount()
@@ -41,7 +43,10 @@ final class Calls {
         }
     }
 
-    /** A proxy's handler often calls by reflection, and may not throw what the interface does not declare. */
+    /**
+     * Returns the exception without wrappers: a proxy's handler often calls by reflection, and may not throw checked
+     * exceptions that the interface does not declare.
+     */
     private static Throwable unwrapped(Throwable thrown) {
         Throwable cause = Thrown.of(thrown).cause();
         boolean wraps = thrown instanceof InvocationTargetException || thrown instanceof UndeclaredThrowableException;

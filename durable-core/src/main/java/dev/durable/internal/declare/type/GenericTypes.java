@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Resolves the type variables of a class's supertypes in that class: for {@code Orders extends Repository<Order>},
- * {@code List<T>} in {@code Repository} is {@code List<Order>}. Variables that nobody binds stay.
+ * {@code List<T>} in {@code Repository} is {@code List<Order>}. Variables that no subclass binds stay.
  */
 public final class GenericTypes {
     private final Map<TypeVariable<?>, Type> bindings = new HashMap<>();
@@ -24,7 +24,7 @@ public final class GenericTypes {
         bindSupertypes(concrete);
     }
 
-    /** The type with every bound variable replaced. */
+    /** Returns the type with every bound variable replaced. */
     Type resolve(Type type) {
         return switch (type) {
             case TypeVariable<?> variable -> bindings.getOrDefault(variable, variable);
@@ -53,7 +53,10 @@ public final class GenericTypes {
         }
     }
 
-    /** Top down: what the subclass bound is known when the supertype hands it on to its own. */
+    /**
+     * Binds variables top down, so that those bound by the subclass are known when the supertype binds those of its own
+     * supertypes.
+     */
     private void bind(@Nullable Type supertype) {
         if (supertype == null) {
             return;
@@ -68,7 +71,7 @@ public final class GenericTypes {
         bindSupertypes(raw);
     }
 
-    /** The class that stands for a type at run time. */
+    /** Returns the class that stands for a type at run time. */
     public static Class<?> erase(Type type) {
         return switch (type) {
             case Class<?> plain -> plain;
@@ -81,7 +84,7 @@ public final class GenericTypes {
         };
     }
 
-    /** The first variable in the type that nothing binds. */
+    /** Returns the first variable in the type that no class binds. */
     public static Optional<TypeVariable<?>> openVariable(Type type) {
         return type instanceof TypeVariable<?> variable
                 ? Optional.of(variable)
@@ -91,7 +94,7 @@ public final class GenericTypes {
                         .findFirst();
     }
 
-    /** What a type is built of: its arguments, its component, its bounds. */
+    /** Returns the parts of a type: its arguments, its component, its bounds. */
     static Stream<Type> parts(Type type) {
         return switch (type) {
             case Class<?> plain when plain.isArray() -> Stream.of(Objects.requireNonNull(plain.getComponentType()));

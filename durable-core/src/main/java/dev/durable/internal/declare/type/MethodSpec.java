@@ -8,12 +8,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * A method whose arguments and result are written as JSON: a run method, signal, query or activity.
  *
- * @param name how errors call it: {@code OrderWorkflow.run}, {@code Payments.charge}
+ * @param name its name in errors: {@code OrderWorkflow.run}, {@code Payments.charge}
  * @param method the method to call
  * @param parameterTypes generic types, resolved against the concrete class
  * @param returnType generic type, resolved; {@code void.class} for nothing
- * @param named exception types that its signature names ({@code throws}, {@code doNotRetry}): they come back as
- *     themselves; {@code Exception} and its like name nothing
+ * @param named the exception types that its signature names ({@code throws}, {@code doNotRetry}), which come back as
+ *     instances of their own class; {@code Exception} and other types as wide do not count
  */
 public record MethodSpec(
         String name,
@@ -27,7 +27,7 @@ public record MethodSpec(
         named = List.copyOf(named);
     }
 
-    /** Calls the method; throws what it threw, unwrapped. */
+    /** Calls the method; throws its exception without a wrapper. */
     public @Nullable Object invoke(Object target, @Nullable Object[] arguments) throws Throwable {
         return Calls.call(method, target, arguments);
     }

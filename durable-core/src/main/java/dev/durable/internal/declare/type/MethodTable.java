@@ -18,12 +18,14 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The methods of a type as its callers see them: inherited ones count, bridges do not, and an overridden method is the
- * same as the one that overrides it, generics resolved. {@code Base<T>.save(T)} and {@code Orders.save(Order)} are one
- * entry of {@code Orders extends Base<Order>}.
+ * The methods of a type as its callers see them: inherited ones count, bridges do not, and an overridden method and the
+ * one that overrides it are one entry, generics resolved. {@code Base<T>.save(T)} and {@code Orders.save(Order)} are
+ * one entry of {@code Orders extends Base<Order>}.
  */
 public final class MethodTable {
-    /** Per class and gone with it: a map from outside would keep the loaders of restarted applications. */
+    /**
+     * One table per class, unloaded with it: a map from outside would keep the class loaders of restarted applications.
+     */
     private static final ClassValue<MethodTable> TABLES = new ClassValue<>() {
         @Override
         protected MethodTable computeValue(Class<?> type) {
@@ -51,27 +53,30 @@ public final class MethodTable {
         return TABLES.get(type);
     }
 
-    /** The type's variables, resolved. */
+    /** Returns the resolved variables of the type. */
     GenericTypes generics() {
         return generics;
     }
 
-    /** All that a subclass could override, those of {@code Object} left out. */
+    /** Returns all methods that a subclass could override, without those of {@code Object}. */
     public List<Entry> entries() {
         return List.copyOf(entries.values());
     }
 
-    /** Static and private methods, and package-private ones of another package: nobody can override them. */
+    /**
+     * Returns the static and private methods, and package-private ones of another package, which no subclass can
+     * override.
+     */
     public List<Method> unreachable() {
         return unreachable;
     }
 
-    /** The entry that the method belongs to, also when a supertype declares it. */
+    /** Returns the entry that the method belongs to, also when a supertype declares it. */
     public Optional<Entry> find(Method method) {
         return Optional.ofNullable(entries.get(signature(method)));
     }
 
-    /** Whether this is one of the methods that every object has. */
+    /** Returns whether this is one of the methods that every object has. */
     public static boolean isOfObject(Method method) {
         return switch (method.getName()) {
             case "toString", "hashCode", "finalize", "clone" -> method.getParameterCount() == 0;
@@ -103,7 +108,7 @@ public final class MethodTable {
                 method.getName(), parameters.<Class<?>>map(GenericTypes::erase).toList());
     }
 
-    /** The type, its superclasses without {@code Object}, then all interfaces. */
+    /** Returns the type, its superclasses without {@code Object}, then all interfaces. */
     public static Set<Class<?>> lineage(Class<?> type) {
         Set<Class<?>> found = new LinkedHashSet<>();
         for (Class<?> c = type; c != null && c != Object.class; c = c.getSuperclass()) {
@@ -127,12 +132,12 @@ public final class MethodTable {
     /**
      * One method with all its declarations.
      *
-     * @param method the most specific one
-     * @param declarations that one, then those it overrides
+     * @param method the most specific declaration
+     * @param declarations that declaration, then those it overrides
      */
     public record Entry(Method method, List<Method> declarations) {
 
-        /** The annotation on the most specific declaration that has one. */
+        /** Returns the annotation on the most specific declaration that has one. */
         public <A extends Annotation> @Nullable A annotation(Class<A> annotation) {
             return declarations.stream()
                     .map(method -> method.getAnnotation(annotation))
@@ -141,7 +146,7 @@ public final class MethodTable {
                     .orElse(null);
         }
 
-        /** A class's method goes before an interface's, and a subtype's before its supertype's. */
+        /** Merges two entries: a class's method goes before an interface's, and a subtype's before its supertype's. */
         private Entry merge(Entry later) {
             Class<?> mine = method.getDeclaringClass();
             boolean overrides = mine.isInterface()

@@ -10,17 +10,23 @@ import java.util.Optional;
 public final class NameRules {
     private NameRules() {}
 
-    /** They stand in keys, logs and messages: nothing invisible, not too long. */
+    /**
+     * Returns whether the text may be a name, which stands in keys, logs and messages: no invisible characters, not too
+     * long.
+     */
     public static boolean isName(String text) {
         return Bounds.isName(text);
     }
 
-    /** As configuration compares: {@code start-to-close}, {@code startToClose} and {@code START_TO_CLOSE} are one. */
+    /**
+     * Returns the name as configuration compares it: {@code start-to-close}, {@code startToClose} and {@code
+     * START_TO_CLOSE} are equal.
+     */
     public static String relaxed(String name) {
         return name.replace("-", "").replace("_", "").toLowerCase(Locale.ROOT);
     }
 
-    /** The name that was probably meant, if any is near. */
+    /** Returns the name that was probably meant, if any is near. */
     public static Optional<String> closest(String given, Collection<String> names) {
         int tolerance = Math.max(2, given.length() / 3);
         return names.stream()
@@ -29,14 +35,17 @@ public final class NameRules {
                 .filter(name -> distance(given, name) <= tolerance);
     }
 
-    /** A last part that is right is near: {@code max-attempts} for {@code retry.max-attempts}. */
+    /**
+     * Returns the distance of two names; a correct last part counts as near: {@code max-attempts} for {@code
+     * retry.max-attempts}.
+     */
     private static int distance(String given, String name) {
         String a = relaxed(given);
         String b = relaxed(name);
         return b.endsWith("." + a) ? 1 : edits(a, b);
     }
 
-    /** Levenshtein's. */
+    /** Returns the Levenshtein distance. */
     private static int edits(String a, String b) {
         int[] row = new int[b.length() + 1];
         for (int j = 0; j <= b.length(); j++) {

@@ -5,10 +5,10 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * One error in what was registered: where it is, what is wrong, and the way out.
+ * One error in a registration: its place, a description, and the way out.
  *
  * @param where the class, method or key
- * @param what what is wrong with it
+ * @param what the description, a predicate
  * @param wayOut what to write instead
  */
 public record Problem(String where, String what, String wayOut) {
@@ -21,12 +21,12 @@ public record Problem(String where, String what, String wayOut) {
         return new Problem(name(where), what, wayOut);
     }
 
-    /** {@code com.acme.OrderWorkflow.approve(String)}. */
+    /** Returns the method as {@code com.acme.OrderWorkflow.approve(String)}. */
     public static String name(Method method) {
         return method.getDeclaringClass().getTypeName() + "." + shortName(method);
     }
 
-    /** {@code approve(String)}. */
+    /** Returns the method as {@code approve(String)}. */
     public static String shortName(Method method) {
         return Stream.of(method.getParameterTypes())
                 .map(Class::getSimpleName)

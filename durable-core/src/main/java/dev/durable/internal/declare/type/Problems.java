@@ -12,7 +12,7 @@ public final class Problems {
         found.add(problem.toString());
     }
 
-    /** One that is a sentence already. */
+    /** Adds a problem that is a complete sentence. */
     public void add(String problem) {
         found.add(problem);
     }
@@ -21,7 +21,7 @@ public final class Problems {
         return found.isEmpty();
     }
 
-    /** Ends here if anything is wrong. */
+    /** Throws if there is any problem. */
     public void throwIfAny() {
         if (!found.isEmpty()) {
             throw new RegistrationException(text());

@@ -12,14 +12,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Implementations of {@link java.lang.reflect.ParameterizedType} and its siblings, for types whose variables were
- * resolved. They equal the JDK's own, which compare by content with any implementation.
+ * resolved. They equal those of the JDK, which compare by content with any implementation.
  */
 final class ResolvedTypes {
     private static final Type[] NONE = {};
 
     private ResolvedTypes() {}
 
-    /** {@code Map<String, Order>}. */
+    /** A type such as {@code Map<String, Order>}. */
     record Parameterized(Class<?> raw, @Nullable Type owner, List<Type> arguments) implements ParameterizedType {
 
         @Override
@@ -57,7 +57,7 @@ final class ResolvedTypes {
         }
     }
 
-    /** {@code List<Order>[]}. */
+    /** A type such as {@code List<Order>[]}. */
     record ArrayOf(Type component) implements GenericArrayType {
 
         @Override
@@ -81,7 +81,7 @@ final class ResolvedTypes {
         }
     }
 
-    /** {@code ? extends Order}. */
+    /** A type such as {@code ? extends Order}. */
     record Wildcard(List<Type> upper, List<Type> lower) implements WildcardType {
 
         @Override

@@ -24,7 +24,7 @@ public final class ShapeProblems {
                 "Remove sealed and permits, or annotate an interface that is not sealed");
     }
 
-    /** Only for classes: proxies of interfaces need nothing opened. */
+    /** Describes a package that is not opened. Only classes need that: proxies of interfaces need nothing opened. */
     public static Problem notOpen(Class<?> type) {
         return Problem.of(
                 type,
@@ -39,7 +39,7 @@ public final class ShapeProblems {
                 "Annotate an interface that it implements instead of the class");
     }
 
-    /** A method or constructor that reflection may not touch. */
+    /** Describes a method or constructor that reflection may not access. */
     public static Problem notAccessible(Class<?> type, String member) {
         return new Problem(
                 member,

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The error texts about signatures with types that can't be written as JSON. */
 final class SignatureProblems {
-    /** The place of what a method returns. */
+    /** The place of the result of a method, in errors. */
     static final String RESULT = "result";
 
     private SignatureProblems() {}

@@ -11,7 +11,10 @@ import java.util.Set;
 
 /** Reads the signatures of a type's methods, generics resolved against that type. */
 public final class SignatureReader {
-    /** Naming one of these names nothing: everything would have to come back as itself. */
+    /**
+     * Exception types that do not count as named: with them nearly every exception would have to come back as an
+     * instance of its own class.
+     */
     private static final Set<Class<?>> TOO_WIDE =
             Set.of(Throwable.class, Exception.class, RuntimeException.class, Error.class);
 
@@ -25,7 +28,7 @@ public final class SignatureReader {
         this.problems = problems;
     }
 
-    /** The method, callable; {@code alsoNamed} are the exceptions that options name. */
+    /** Reads a method and makes it callable; {@code alsoNamed} are the exceptions that options name. */
     public MethodSpec read(String name, Method method, List<Class<? extends Throwable>> alsoNamed) {
         makeAccessible(method);
         return new MethodSpec(name, method, parameters(method), result(method), named(method, alsoNamed));

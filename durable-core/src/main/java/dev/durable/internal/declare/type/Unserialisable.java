@@ -21,13 +21,16 @@ import java.util.stream.Stream;
 
 /**
  * Recognises types that can never be written as JSON, such as streams, threads and connections. {@code Object} and
- * wildcards pass (they come back as JSON has them: maps, lists, text, numbers); about all others the payload codec has
- * the last word, at run time.
+ * wildcards pass (they come back as JSON has them: maps, lists, text, numbers); the payload codec decides about all
+ * others at run time.
  */
 public final class Unserialisable {
     private static final String SEND_DATA = "Pass the data itself";
 
-    /** What comes later; where it is a result, {@link SignatureProblems} says it by what returns it. */
+    /**
+     * The way out for a type whose value comes later, as a future; {@link SignatureProblems} has its own text where a
+     * method returns it.
+     */
     static final String LATER = "Pass the value itself, when it is there";
 
     private static final Map<Class<?>, String> LIVING = Map.ofEntries(
@@ -52,7 +55,7 @@ public final class Unserialisable {
             Map.entry(DurableEngine.class, "Give it to the activity's implementation by its constructor"),
             Map.entry(WorkflowHandle.class, "Pass the workflow id"));
 
-    /** By name: the core knows no {@code java.sql}, and no Kotlin. */
+    /** Types of live objects, by name: the core knows no {@code java.sql}, and no Kotlin. */
     private static final Map<String, String> LIVING_BY_NAME = Map.of(
             "org.reactivestreams.Publisher", LATER,
             "java.sql.Wrapper", "Give the DataSource to the activity's implementation by its constructor",
@@ -61,7 +64,7 @@ public final class Unserialisable {
 
     private Unserialisable() {}
 
-    /** Why a parameter or result can't have this type; the text is a problem's predicate and way out. */
+    /** Returns why a parameter or result can't have this type; the text is a problem's predicate and way out. */
     public static Optional<Reason> reason(Type type) {
         Optional<Reason> own = ofClass(GenericTypes.erase(type));
         return own.isPresent()
@@ -91,10 +94,10 @@ public final class Unserialisable {
     }
 
     /**
-     * Why not.
+     * The reason why a type can't be written as JSON.
      *
      * @param type the culprit, which may stand within a generic type
-     * @param wayOut what to do instead
+     * @param wayOut the type to use instead
      */
     record Reason(Class<?> type, String wayOut) {}
 }

@@ -1,6 +1,6 @@
 /**
- * Methods and types as declarations say them, with generics resolved: which methods callers see, which signatures no payload
- * can carry, which names may be one. All of it reads reflection and nothing else.
+ * Methods and types as they are declared, with generics resolved: the methods that callers see, the signatures that no
+ * payload can carry, the rules of names. The package uses reflection only.
  */
 @NullMarked
 package dev.durable.internal.declare.type;

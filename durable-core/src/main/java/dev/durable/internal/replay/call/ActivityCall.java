@@ -11,11 +11,11 @@ import java.util.List;
  * One call of an activity by workflow code: name, arguments, options, and how its outcome is decoded.
  *
  * @param name the activity
- * @param aliases former names, as they may stand in the history
- * @param input its arguments, a JSON array
- * @param resultType what its result is read as
- * @param named exception types that come back as themselves
- * @param options as resolved from all levels
+ * @param aliases former names, which the history may have
+ * @param input its arguments as a JSON array
+ * @param resultType the type as which its result is read
+ * @param named exception types that come back as instances of their class
+ * @param options the options merged from all levels
  */
 record ActivityCall(
         String name,
@@ -30,7 +30,7 @@ record ActivityCall(
         return new ActivityCall(activity.name(), activity.aliases(), input, spec.returnType(), spec.named(), options);
     }
 
-    /** Of an activity that this code knows by name only. */
+    /** Creates the call of an activity that this code knows by name only. */
     static ActivityCall untyped(String name, Type resultType, ActivityOptions options, Payload input) {
         return new ActivityCall(name, List.of(), input, resultType, List.of(), options);
     }

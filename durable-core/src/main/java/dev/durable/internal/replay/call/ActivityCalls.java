@@ -46,7 +46,7 @@ public final class ActivityCalls {
         this.registry = setup.registry();
     }
 
-    /** A stub of this run, with options changed where it is called. */
+    /** Returns a stub of this run, with the options that its call site changes. */
     Object stub(ActivityType type, UnaryOperator<ActivityOptions> options) {
         StubCall call = (activity, arguments) -> call(activity, options(activity, options), arguments);
         return Stubs.create(type, call);
@@ -65,7 +65,10 @@ public final class ActivityCalls {
         }
     }
 
-    /** What the history has of the call holds, whatever the bounds were then. */
+    /**
+     * Checks the headers of a new call; those that the history has of the call are accepted, whatever the bounds were
+     * then.
+     */
     private static void checkHeaders(String activity, ActivityOptions options, @Nullable ActivityOptions recorded) {
         if (recorded == null && !options.headers().isEmpty()) {
             Bounds.notes(activity, options.headers(), Map.of());
@@ -98,8 +101,8 @@ public final class ActivityCalls {
     }
 
     /**
-     * What is written anew must come back as it is; what the history has of the call holds, whatever was accepted then. The
-     * arguments of a local activity stand with its outcome, which comes later.
+     * Encodes the arguments. New ones must come back equal; those that the history has of the call are accepted, by the
+     * rules of its release. The arguments of a local activity stand with its outcome, which comes later.
      */
     private Payload input(ActivityMethod activity, boolean local, @Nullable Object[] arguments) {
         try {
@@ -118,9 +121,9 @@ public final class ActivityCalls {
     }
 
     /**
-     * Calls one by name, and waits for it. What the history has of the call holds, also where another worker made it that
-     * knew more of the activity or less, or a version that looked at neither options nor arguments; what the call itself
-     * sets is compared as everywhere.
+     * Calls an activity by name, and waits for it. The recorded options and arguments of the call hold, also where
+     * another worker recorded them that knew the activity's declaration better or not at all, or a release that checked
+     * neither; options that the call itself sets are compared as for any call.
      */
     @Nullable
     Object call(String name, UnaryOperator<ActivityOptions> changes, Type resultType, @Nullable Object[] arguments)
@@ -174,7 +177,7 @@ public final class ActivityCalls {
         return input(known, known.options().local(), fitting);
     }
 
-    /** Calls that of a background job, which waits where its run does; gives its result as JSON. */
+    /** Calls the activity of a background job, whose task queue is that of its run; returns its result as JSON. */
     @Nullable
     public Object call(String name, Payload input, ActivityOptions options) throws Throwable {
         Coroutine by = waiting.mayCommand(name);

@@ -32,7 +32,10 @@ final class ActivityOutcomes {
                 () -> decoder.decode(event.result(), call.resultType(), "the result of " + call.name()));
     }
 
-    /** As itself where the signature names its type, with the details suppressed; else as data. */
+    /**
+     * Decodes a failure: as an instance of its class where the signature names it, with the details suppressed; else as
+     * data.
+     */
     PromiseOutcome<@Nullable Object> failed(ActivityCall call, ActivityFailed event) {
         return PromiseOutcome.failedWith(() -> {
             Throwable original = failures.decode(event.failure(), call.named(), loader);
@@ -60,7 +63,10 @@ final class ActivityOutcomes {
         });
     }
 
-    /** Of nothing but what the history has, for code may pass it on; those of before stay as they are. */
+    /**
+     * Returns the message of a timeout, made only of recorded data, for code may pass it on; recorded messages of older
+     * releases stay as they are.
+     */
     private static String what(ActivityCall call, ActivityTimedOut event) {
         if (event.timeout() == TimeoutType.EXPIRY) {
             return "expired at " + call.options().expiresAt() + ": no worker had begun it by then";
@@ -74,7 +80,7 @@ final class ActivityOutcomes {
                 + (last == null ? "" : "; before that " + last.typeAndMessage());
     }
 
-    /** Cancelled from outside; a cancellation by the code itself has settled the promise at once. */
+    /** Decodes a cancellation from outside; a cancellation by the code itself has settled the promise at once. */
     PromiseOutcome<@Nullable Object> cancelled(ActivityCall call, ActivityCancelled event) {
         return PromiseOutcome.failure(
                 new CancelledException(call.name() + " (activity " + event.seq() + ") was cancelled"));

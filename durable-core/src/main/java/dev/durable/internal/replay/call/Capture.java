@@ -14,14 +14,17 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Turns {@code Durable.async(payments::charge, id)} into a promise: the method reference is called once, and the stub
- * leaves the scheduled activity here instead of waiting for it. Only a bare method reference of a stub can be taken so:
- * in a lambda or a helper the code after the call would run with a result that is not there. Its frame between stub and
- * {@code Durable} gives it away.
+ * leaves the scheduled activity here instead of waiting for it. Only a bare method reference of a stub can be captured
+ * so: in a lambda or a helper the code after the call would run with a result that does not exist. Such code is
+ * recognised by its frame between stub and {@code Durable}.
  */
 final class Capture {
     private static final StackWalker STACK = StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE);
 
-    /** The same without methods and lines, which is much cheaper, where the JDK has it (22 and newer). */
+    /**
+     * A walker that reads classes without methods and lines, which is much cheaper, where the JDK has it (22 and
+     * newer).
+     */
     private static final StackWalker CLASSES = StackWalker.getInstance(Stream.of(StackWalker.Option.values())
             .filter(option -> option == StackWalker.Option.RETAIN_CLASS_REFERENCE
                     || option.name().equals("DROP_METHOD_INFO"))
@@ -45,7 +48,9 @@ final class Capture {
         }
     }
 
-    /** Kotlin compiles a method reference to a method that does the call and nothing else. */
+    /**
+     * Returns whether the frame is the method to which Kotlin compiles a method reference, which only makes the call.
+     */
     private static boolean isKotlinsReference(Method method, StackFrame frame) {
         return Kotlin.isReferenceTo(method, frame.getDeclaringClass(), frame.getMethodName());
     }
@@ -61,7 +66,7 @@ final class Capture {
         return taken;
     }
 
-    /** The first frame beyond the stub, which is of this type. */
+    /** Returns the first frame outside of the stub, which is of this type. */
     private static StackFrame callerOf(Class<?> type, Stream<StackFrame> frames) {
         Iterator<StackFrame> stack = frames.iterator();
         StackFrame frame = stack.next();

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 public final class Combinators {
     private Combinators() {}
 
-    /** The results in order; the first failure in order of settling, as soon as there is one. */
+    /** Returns the results in order, or throws the first failure in order of settling, as soon as there is one. */
     public static <T extends @Nullable Object> List<T> all(Collection<? extends Promise<? extends T>> promises) {
         List<DurablePromise<? extends T>> all = own(promises, "Promise.all");
         if (all.stream().noneMatch(DurablePromise::hasFailed)) {
@@ -36,7 +36,10 @@ public final class Combinators {
         return Collections.unmodifiableList(results);
     }
 
-    /** The first success in order of settling; where all failed the first failure, with the others as its suppressed ones. */
+    /**
+     * Returns the first success in order of settling; where all failed, throws the first failure, with the others as
+     * its suppressed ones.
+     */
     public static <T extends @Nullable Object> T any(Collection<? extends Promise<? extends T>> promises) {
         List<DurablePromise<? extends T>> all = own(promises, "Promise.any");
         if (all.isEmpty()) {
@@ -49,7 +52,10 @@ public final class Combinators {
         return succeeded.isPresent() ? succeeded.get().valueOrUnchecked() : allFailed(all);
     }
 
-    /** A promise may be asked again, and two may have failed by one exception. */
+    /**
+     * Creates the exception for promises that all failed: a copy, as a promise may be read again, and two may have
+     * failed by one exception.
+     */
     private static <T extends @Nullable Object> T allFailed(List<DurablePromise<? extends T>> all) {
         List<DurablePromise<? extends T>> failed = all.stream()
                 .sorted(Comparator.comparingLong(DurablePromise::settledAs))
@@ -75,7 +81,7 @@ public final class Combinators {
         }
     }
 
-    /** As many coroutines as may be at work at once, each of which takes the next item until there is none. */
+    /** Starts as many coroutines as may be at work at once, each of which takes the next item until there is none. */
     public static <S extends @Nullable Object, R extends @Nullable Object> List<R> map(
             Collection<? extends S> items, int atOnce, Promise.Then<? super S, ? extends R> fn) {
         if (atOnce < 1) {

@@ -12,11 +12,11 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The turn that is being made: its time, and where the commands of the code go, to the history or to the comparison
+ * The turn that is being made: its time, and the destination of its commands, which is the history or the comparison
  * with it.
  */
 final class CurrentTurn {
-    /** Commands in one turn before it is taken for a loop; a turn is one transaction. */
+    /** The most commands of one turn before the code is taken for a loop; a turn is one transaction. */
     static final int MAX_COMMANDS = 50_000;
 
     private final Dispatcher dispatcher;
@@ -33,33 +33,35 @@ final class CurrentTurn {
         commands = 0;
     }
 
-    /** The time of the turn. */
     Instant now() {
         return script().at();
     }
 
-    /** Events in the history up to the one being fed; what came between the start and the first turn does not count. */
+    /**
+     * Returns the events in the history up to the one being fed; those between the start and the first turn do not
+     * count.
+     */
     long length() {
         HistoryEvent.Inbound event = script().event();
         return event instanceof WorkflowStarted ? 1 : event.id();
     }
 
-    /** Whether this turn is made now, not made again. */
+    /** Returns whether this turn is new rather than made again. */
     boolean isLive() {
         return script().isLive();
     }
 
-    /** Whether this turn is made again, and the history has no further command of it. */
+    /** Returns whether this turn is made again, and the history has no further command of it. */
     boolean isMadeAgainToItsEnd() {
         return !isLive() && expected() == null;
     }
 
-    /** The command that the history has next; null where it has none, or the turn is live. */
+    /** Returns the command that the history has next; null where it has none, or the turn is live. */
     HistoryEvent.@Nullable Command expected() {
         return script().expected();
     }
 
-    /** The code gives a command. What it gets back is what the history has; a divergence does not return to the code. */
+    /** Adds a command of the code; returns the command of the history. A divergence does not return to the code. */
     <C extends HistoryEvent.Command> C put(CommandDraft<C> draft) {
         dispatcher.checkAlive();
         try {
@@ -75,7 +77,7 @@ final class CurrentTurn {
         }
     }
 
-    /** How many commands the code has given so far, in all turns. */
+    /** Returns how many commands the code has given so far, in all turns. */
     long given() {
         return given;
     }

@@ -104,9 +104,9 @@ public final class DurableCalls implements PromiseHost {
         draws = new RunRandom(run.runId());
     }
 
-    // ── whose thread this is ────────────────────────────────────────────────────────────────────────────────────────
+    // ── the run of the calling thread ────────────────────────────────────────────────────────────────────────────────
 
-    /** The run of this coroutine; says so where there is none. */
+    /** Returns the run of this coroutine; throws where the thread is none of a run's. */
     public static DurableCalls current(String call) {
         DurableCalls run = CURRENT.get();
         if (run == null) {
@@ -120,8 +120,8 @@ public final class DurableCalls implements PromiseHost {
     }
 
     /**
-     * The workflow type whose code makes a call that is none of {@code Durable}'s; empty where the thread is none of a
-     * run's.
+     * Returns the workflow type whose code makes a call that is not one of {@code Durable}; empty where the thread is
+     * none of a run's.
      */
     public static Optional<String> typeOfCaller(String call) {
         return CURRENT.get() == null
@@ -151,7 +151,7 @@ public final class DurableCalls implements PromiseHost {
         }
     }
 
-    /** The call only looks: fine in conditions and queries. */
+    /** Checks a call that only reads state, which conditions and queries may make. */
     @Override
     public void look(String call) {
         if (current(call) != this) {
@@ -160,7 +160,7 @@ public final class DurableCalls implements PromiseHost {
         }
     }
 
-    /** Options of the call that the history has next; null where it has none. */
+    /** Returns the options of the call that the history has next; null where it has none. */
     @Nullable
     ActivityOptions expectedOptions() {
         return journal.expected() instanceof ActivityScheduled next ? next.options() : null;
@@ -184,7 +184,7 @@ public final class DurableCalls implements PromiseHost {
                 started.headers());
     }
 
-    /** Draws for the coroutine that calls it, whichever coroutine has asked for it. */
+    /** Returns a generator that draws for the coroutine that calls it, whichever coroutine has asked for it. */
     public RandomGenerator random() {
         return random;
     }
@@ -272,7 +272,10 @@ public final class DurableCalls implements PromiseHost {
         return promise;
     }
 
-    /** Cancels; allowed in a cancelled coroutine too, for it takes nothing on, but not in a handler after the end. */
+    /**
+     * Cancels a promise's operation; allowed in a cancelled coroutine too, as it begins no work, but not in a handler
+     * after the end.
+     */
     @Override
     public void cancel(DurablePromise<?> promise) {
         look("Promise.cancel");
@@ -297,7 +300,7 @@ public final class DurableCalls implements PromiseHost {
         }
     }
 
-    /** Whether the running coroutine was cancelled. */
+    /** Returns whether the running coroutine was cancelled. */
     public boolean isCancelled() {
         return dispatcher.running().isCancelled();
     }
@@ -356,7 +359,7 @@ public final class DurableCalls implements PromiseHost {
         }
     }
 
-    // ── what is recorded ────────────────────────────────────────────────────────────────────────────────────────────
+    // ── recorded values ──────────────────────────────────────────────────────────────────────────────────────────────
 
     @SuppressWarnings({"unchecked", "NullAway"}) // a T that allows null
     public <T extends @Nullable Object> T sideEffect(Type type, Body<T> supplier) {
@@ -366,7 +369,10 @@ public final class DurableCalls implements PromiseHost {
         return (T) decoder.decode(recorded.value(), type, "the value of Durable.sideEffect");
     }
 
-    /** A failure leaves no event, so a replay could not repeat it: the turn is tried again as a whole instead. */
+    /**
+     * Runs a side effect and encodes its value. A failure leaves no event, so a replay could not repeat it: the turn is
+     * tried again as a whole instead.
+     */
     private Payload valueOf(Type type, Body<?> supplier) {
         try {
             @Nullable Object value = restrictions.call(Restriction.SIDE_EFFECT, supplier::run);
@@ -399,12 +405,12 @@ public final class DurableCalls implements PromiseHost {
         return new WorkflowLogger(LoggerFactory.getLogger(type));
     }
 
-    /** Whether what this thread logs is news. */
+    /** Returns whether lines that this thread logs are written; a replay has written them before. */
     boolean logs() {
         return dispatcher.death() == null && (restrictions.isInForce(Restriction.QUERY) || journal.isLive());
     }
 
-    /** A query answers now; all else is said when it is true. */
+    /** Writes a line of a query at once, any other when its turn is committed. */
     void log(Runnable line) {
         if (restrictions.isInForce(Restriction.QUERY)) {
             line.run();
@@ -415,7 +421,7 @@ public final class DurableCalls implements PromiseHost {
 
     // ── turns ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    /** Begins a turn by applying its event; the code is still to run. */
+    /** Begins a turn by applying its event; the code runs afterwards. */
     public void begin(TurnScript turn) {
         journal.begin(turn);
         coroutines.beginTurn();
@@ -425,7 +431,7 @@ public final class DurableCalls implements PromiseHost {
         feed.apply(turn.event(), turn.withNext());
     }
 
-    // ── the parts, for the instance ─────────────────────────────────────────────────────────────────────────────────
+    // ── the parts of the run, for its instance ───────────────────────────────────────────────────────────────────────
 
     public Dispatcher dispatcher() {
         return dispatcher;

@@ -27,13 +27,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Applies one inbound event to a run: settles the promise it belongs to, or starts the handler's coroutine. Runs no
- * user code itself.
+ * Applies one inbound event to a run: settles the promise to which it belongs, or starts the handler's coroutine. Runs
+ * no user code itself.
  */
 public final class EventApplier {
     private static final Logger log = LoggerFactory.getLogger(EventApplier.class);
 
-    /** Rules that not all runs follow, as bits of {@code WorkflowStarted.flags}: so far all runs follow all. */
+    /**
+     * The flags of replay rules that not all runs follow, in {@code WorkflowStarted.flags}: so far all runs follow all
+     * rules.
+     */
     private static final int KNOWN_FLAGS = 0;
 
     private final DurableCalls run;
@@ -43,7 +46,7 @@ public final class EventApplier {
     private final ActivityOutcomes outcomes;
     private @Nullable WorkflowStarted started;
     private @Nullable Object workflow;
-    /** Whether the event before this one waits for it: see {@link SignalReceived#withNext}. */
+    /** True where the event before this one waits for it: see {@link SignalReceived#withNext}. */
     private boolean joined;
 
     EventApplier(DurableCalls run, WorkflowType type, HistoryDecoder decoder, ReplaySetup setup) {
@@ -55,7 +58,7 @@ public final class EventApplier {
                 decoder, setup.failures(), type.implementation().getClassLoader());
     }
 
-    /** Whether it is the next thing that can happen to the run: an outcome must be of something open. */
+    /** Returns whether the event can be the next one of the run: an outcome must belong to an open operation. */
     public boolean accepts(HistoryEvent.Inbound event) {
         return switch (event) {
             case WorkflowStarted e -> started == null;
@@ -66,7 +69,9 @@ public final class EventApplier {
         };
     }
 
-    /** @param runWaits whether it is a first turn in which the code waits for the messages behind it */
+    /**
+     * @param runWaits whether the event is that of a first turn in which the code waits for the messages behind it
+     */
     void apply(HistoryEvent.Inbound event, boolean runWaits) {
         switch (event) {
             case WorkflowStarted e -> start(e, runWaits);
@@ -144,7 +149,10 @@ public final class EventApplier {
         return null;
     }
 
-    /** Lets the handlers of messages go first that are fed together with the start; false where one has ended the run. */
+    /**
+     * Runs the handlers of messages first that are fed together with the start; returns false where one has ended the
+     * run.
+     */
     private boolean isStillOpenAfterOthers() {
         Coroutine self = run.dispatcher().running();
         run.dispatcher().ready(self);
@@ -153,7 +161,7 @@ public final class EventApplier {
         return !run.ending().hasEnded();
     }
 
-    /** The run goes on to its end when handlers that it promised to wait for have returned, cancelled or not. */
+    /** Ends the run once the handlers for which it must wait have returned, cancelled or not. */
     private void awaitHandlers(@Nullable Throwable thrown) {
         run.ending().runIsOver(thrown);
         if (run.handlers().isAnyToWaitFor() && !run.ending().hasEnded()) {
@@ -183,7 +191,7 @@ public final class EventApplier {
                 : setup.codec().encode(result, method.returnType(), "the result of " + method.name());
     }
 
-    /** The object, once it was made; null while it is not, or where its constructor threw. */
+    /** Returns the workflow object; null before it was created, or where its constructor threw. */
     @Nullable
     public Object workflow() {
         return workflow;

@@ -33,20 +33,20 @@ final class HandlersUnderWay {
         running.remove(handler);
     }
 
-    /** Whether a handler has begun, or is about to, and not returned. */
+    /** Returns whether a handler has begun, or is about to, and has not returned. */
     boolean isAnyRunning() {
         return !running.isEmpty();
     }
 
-    /** Whether the end of the run must wait for one of them. */
+    /** Returns whether the end of the run must wait for a handler. */
     boolean isAnyToWaitFor() {
         return running.containsValue(HandlerUnfinishedPolicy.WAIT);
     }
 
     /**
-     * The end of the run is fixed: what has not returned is cancelled.
+     * Cancels the handlers that have not returned, as the end of the run is fixed.
      *
-     * @param but the handler that ended the run by its exception; null where none did
+     * @param but the handler that ended the run by its exception, which is left out; null where none did
      */
     void abandon(@Nullable Coroutine but) {
         forEachOther(but, (handler, policy) -> {
@@ -76,7 +76,7 @@ final class HandlersUnderWay {
         });
     }
 
-    /** A message came when the end of the run was fixed already. */
+    /** Notes a message that came after the end of the run was fixed. */
     void late(String what) {
         late++;
         turnLog.add(() -> log.warn(

@@ -12,8 +12,8 @@ import dev.durable.internal.replay.coroutine.Scope;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An activity that was scheduled and has no outcome. Cancelled, it stays open until its outcome; whether the code hears of
- * that, and whether the activity hears of the cancellation, its {@link ActivityCancellationType} says.
+ * An activity that was scheduled and has no outcome. A cancelled one stays open until its outcome; its {@link
+ * ActivityCancellationType} decides whether the code gets that outcome, and whether the activity gets the cancellation.
  */
 public final class OpenActivity extends OpenOperation {
     final int seq;
@@ -28,7 +28,7 @@ public final class OpenActivity extends OpenOperation {
     private @Nullable String cancelled;
 
     /**
-     * @param scheduled its call as the history has it, or as the code made it where it is local
+     * @param scheduled its call in the history, or that of the code where it is local
      * @param local whether the history has no command of it
      */
     OpenActivity(ActivityCall call, OpenWork work, Coroutine by, ActivityScheduled scheduled, boolean local) {
@@ -85,13 +85,13 @@ public final class OpenActivity extends OpenOperation {
         return shielded;
     }
 
-    /** The call, where it is a local activity. */
+    /** Returns the call of a local activity; null otherwise. */
     @Nullable
     ActivityScheduled local() {
         return local;
     }
 
-    /** Whether it was cancelled and its body is to be told. */
+    /** Returns whether it was cancelled and its body is to be stopped. */
     boolean isToStop() {
         return cancelled != null
                 && switch (cancellation) {
@@ -100,7 +100,7 @@ public final class OpenActivity extends OpenOperation {
                 };
     }
 
-    /** Whether it was cancelled and the code still waits for its outcome. */
+    /** Returns whether it was cancelled and the code still waits for its outcome. */
     @Override
     public boolean outlastsCancel() {
         return cancelled != null
@@ -110,12 +110,12 @@ public final class OpenActivity extends OpenOperation {
                 };
     }
 
-    /** Whether the run does not close before its outcome. */
+    /** Returns whether the run does not close before its outcome. */
     boolean isAwaited() {
         return cancelled == null ? shielded : outlastsCancel();
     }
 
-    /** What is waited for, for people. */
+    /** Returns the name of the awaited outcome, for descriptions. */
     String outcome() {
         String how = cancelled == null ? "" : isToStop() ? "cancelled " : "abandoned ";
         return "the outcome of " + how + this;

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * each kind.
  */
 public final class OpenWork {
-    /** A timer that would fire later than stores can tell fires then. */
+    /** The latest time that stores can keep; a timer that would fire later fires then. */
     private static final Instant END_OF_TIME = Bounds.LATEST;
 
     private static final int ONE_BYTES = 384;
@@ -40,7 +40,7 @@ public final class OpenWork {
     private final NavigableSet<OpenTimer> byDue =
             new TreeSet<>(Comparator.comparing((OpenTimer t) -> t.fireAt).thenComparingInt(t -> t.seq));
     private final SequencedMap<Integer, OpenActivity> news = new LinkedHashMap<>();
-    /** Bytes of the arguments of activities. */
+    /** The bytes of the arguments of activities. */
     private long inputs;
 
     private int lastActivity;
@@ -85,14 +85,17 @@ public final class OpenWork {
                 (id, at) -> new ActivityScheduled(id, at, seq, name, taskQueue, call.input(), call.options()));
     }
 
-    /** Whether the history says that this call, now local, was made when it was not. */
+    /** Returns whether the history has a job for this call, which is local now and was not when it was recorded. */
     private boolean hasJob(int seq, ActivityCall call) {
         return journal.expected() instanceof ActivityScheduled recorded
                 && recorded.seq() == seq
                 && recorded.activity().equals(recordedName(call));
     }
 
-    /** What the history has for the next call, if that is one of these names; null where it is made now, or is local. */
+    /**
+     * Returns the recorded activity of the next call, if it has one of these names; null where the call is new, or is
+     * local.
+     */
     @Nullable
     ActivityScheduled recordedNext(List<String> names) {
         return journal.expected() instanceof ActivityScheduled recorded
@@ -102,19 +105,22 @@ public final class OpenWork {
                 : null;
     }
 
-    /** A local activity was called or cancelled: passed to the worker after the turn. */
+    /** Notes that a local activity was called or cancelled, which the worker gets after the turn. */
     void tellWorker(OpenActivity local) {
         news.put(local.seq, local);
     }
 
-    /** What the worker has not heard of, in the order of the calls; calls that are over are not worth telling. */
+    /**
+     * Returns the local activities that the worker has not got yet, in the order of the calls, without those that are
+     * over.
+     */
     public List<LocalWork> localNews() {
         List<LocalWork> told = unheard();
         news.clear();
         return told;
     }
 
-    /** The same, and it stays untold. */
+    /** Returns those local activities, and keeps them for {@link #localNews}. */
     public List<LocalWork> unheard() {
         if (news.isEmpty()) {
             return List.of();
@@ -128,7 +134,7 @@ public final class OpenWork {
         return told;
     }
 
-    /** An activity that was renamed is still known in histories by the alias it had. */
+    /** Returns the recorded name of an activity, which may be an alias from before it was renamed. */
     private String recordedName(ActivityCall call) {
         return journal.expected() instanceof ActivityScheduled recorded
                         && call.aliases().contains(recorded.activity())
@@ -146,7 +152,7 @@ public final class OpenWork {
         return timer;
     }
 
-    /** To the microsecond, as stores keep it, and never early. */
+    /** Returns the due time, to the microsecond, as stores keep it, and never early. */
     private static Instant due(Instant now, Duration duration) {
         try {
             Instant exact = now.plus(duration);
@@ -158,9 +164,9 @@ public final class OpenWork {
         }
     }
 
-    // ── what comes in ───────────────────────────────────────────────────────────────────────────────────────────────
+    // ── incoming outcomes ────────────────────────────────────────────────────────────────────────────────────────────
 
-    /** Whether an outcome of this activity, local or not, can be fed. */
+    /** Returns whether an outcome of this activity, local or not, can be fed. */
     boolean isActivityOpen(int seq, @Nullable LocalCall call) {
         OpenActivity open = activities.get(seq);
         if (open == null || (open.local() == null) != (call == null)) {
@@ -171,7 +177,7 @@ public final class OpenWork {
                 || open.call.aliases().contains(call.activity());
     }
 
-    /** Whether what a local activity was called with is what the code calls it with. */
+    /** Returns whether the recorded call of a local activity is the one that the code makes. */
     public boolean hasInput(int seq, LocalCall call) {
         OpenActivity open = activities.get(seq);
         return open != null && open.call.input().equals(call.input());
@@ -181,7 +187,7 @@ public final class OpenWork {
         return timers.containsKey(seq);
     }
 
-    /** The open activity, which is open no longer. */
+    /** Takes the open activity out, as it is open no longer. */
     OpenActivity takeActivity(int seq) {
         news.remove(seq);
         OpenActivity taken = Objects.requireNonNull(activities.remove(seq), "no such activity is open");
@@ -195,15 +201,15 @@ public final class OpenWork {
         timer.fired();
     }
 
-    /** Whether the timer was open until now. */
+    /** Closes the timer; returns whether it was open until now. */
     boolean close(OpenTimer timer) {
         byDue.remove(timer);
         return timers.remove(timer.seq, timer);
     }
 
-    // ── what is open ────────────────────────────────────────────────────────────────────────────────────────────────
+    // ── open operations ──────────────────────────────────────────────────────────────────────────────────────────────
 
-    /** Activities open, cancelled or not. */
+    /** Returns the open activities, cancelled or not. */
     List<OpenActivity> activities() {
         return activities.values().stream()
                 .sorted(Comparator.comparingInt(activity -> activity.seq))
@@ -214,7 +220,7 @@ public final class OpenWork {
         return !activities.isEmpty();
     }
 
-    /** Whether an activity is open whose outcome the run must hear before it closes. */
+    /** Returns whether an activity is open whose outcome the run must get before it closes. */
     boolean hasAwaitedActivity() {
         return activities.values().stream().anyMatch(OpenActivity::isAwaited);
     }
@@ -231,7 +237,7 @@ public final class OpenWork {
                 .toList();
     }
 
-    /** Roughly how many bytes they take. */
+    /** Returns roughly how many bytes the operations take. */
     public long weight() {
         return inputs + (long) ONE_BYTES * (activities.size() + timers.size());
     }

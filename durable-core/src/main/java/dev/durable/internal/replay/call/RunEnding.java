@@ -33,17 +33,17 @@ import org.slf4j.LoggerFactory;
  * The state machine of a run's end: result, clean-up, compensations, closing command.
  *
  * <pre>
- * OPEN ── run returned or threw, or a handler threw ──► CLEANING_UP    the result is fixed; what is not shielded is cancelled
+ * OPEN ── run returned or threw, or a handler threw ──► CLEANING_UP    the result is fixed; all not shielded is cancelled
  * CLEANING_UP ── all coroutines ended, no awaited activity open ──► CLOSABLE       completed, or nothing to undo
- * CLEANING_UP ── the same, and no activity open at all ──► UNDOING                 one coroutine, shielded, in reverse
+ * CLEANING_UP ── all coroutines ended, no activity open at all ──► UNDOING                 one coroutine, shielded, in reverse
  * UNDOING ── all coroutines ended, no awaited activity open ──► CLOSABLE
  * </pre>
  *
- * Awaited are shielded activities, and cancelled ones whose calls stay open until their outcome. Any cancelled activity stays
- * open until its outcome, and undoing waits for it: what may still happen can't be undone yet.
+ * Awaited are shielded activities, and cancelled ones whose calls stay open until their outcome. Any cancelled activity
+ * stays open until its outcome, and undoing waits for it, as an effect that may still happen can't be undone yet.
  */
 public final class RunEnding {
-    /** Why what is left is cancelled. */
+    /** The reason with which open operations are cancelled at the end. */
     static final String RUN_ENDED = "the run has ended";
 
     private static final Logger log = LoggerFactory.getLogger(RunEnding.class);
@@ -73,7 +73,9 @@ public final class RunEnding {
     private final Deque<VoidBody> undos = new ArrayDeque<>();
     private final List<Failure> failedUndos = new ArrayList<>();
     private final Set<DurablePromise<?>> unobserved = new LinkedHashSet<>();
-    /** Whether {@code run} has returned or thrown, which its end may follow later: when handlers have returned. */
+    /**
+     * True once {@code run} has returned or thrown; the end of the run may follow later, when handlers have returned.
+     */
     private boolean runIsOver;
 
     private @Nullable Throwable thrownByRun;
@@ -99,7 +101,7 @@ public final class RunEnding {
         dispatcher.whenQuiet(this::goOn);
     }
 
-    // ── what leads to it ────────────────────────────────────────────────────────────────────────────────────────────
+    // ── causes of the end ────────────────────────────────────────────────────────────────────────────────────────────
 
     void cancelRequested(String reason, String by) {
         if (cancelled == null) {
@@ -109,16 +111,17 @@ public final class RunEnding {
     }
 
     /**
-     * The method {@code run} is over. Its end may have to wait for handlers; what comes meanwhile, it does not see.
+     * Notes that the method {@code run} is over. The end of the run may have to wait for handlers; {@code run} sees no
+     * message that comes meanwhile.
      *
-     * @param thrown what it threw, which is the end of the run whatever handlers throw now; null where it returned
+     * @param thrown its exception, which is the end of the run whatever handlers throw now; null where it returned
      */
     void runIsOver(@Nullable Throwable thrown) {
         runIsOver = true;
         thrownByRun = thrown;
     }
 
-    /** Whether messages are late from now on, because {@code run} is over or a handler has ended the run. */
+    /** Returns whether messages are late from now on, because {@code run} is over or a handler has ended the run. */
     public boolean isDeaf() {
         return runIsOver || hasEnded();
     }
@@ -127,7 +130,10 @@ public final class RunEnding {
         fix(new Result.Returned(value), null);
     }
 
-    /** Whether the run stalls by what {@code run} threw: to be asked before anything of that turn is written. */
+    /**
+     * Returns whether the run stalls by the exception of {@code run}; to be called before anything of that turn is
+     * written.
+     */
     boolean stallsBy(Throwable thrown) {
         return !hasEnded() && !isItsCancellation(thrown) && stalls.insteadOfFailing(dispatcher.running(), thrown);
     }
@@ -147,8 +153,8 @@ public final class RunEnding {
     }
 
     /**
-     * A signal has no caller to be told: what its handler throws is the run's failure, but for its own cancellation. Of
-     * messages that are fed together all are handled first.
+     * Fails the run with the exception of a signal's handler, as a signal has no caller that could get it; the
+     * handler's own cancellation is no failure. Where messages are fed together, all of them are handled first.
      */
     void handlerThrew(Coroutine handler, Throwable thrown) {
         if (dispatcher.isHandlingTogether()) {
@@ -177,7 +183,7 @@ public final class RunEnding {
         undos.push(undo);
     }
 
-    /** Failed promises that nobody has asked for. */
+    /** Returns the failed promises that no code has read. */
     Set<DurablePromise<?>> unobserved() {
         return unobserved;
     }
@@ -213,9 +219,9 @@ public final class RunEnding {
         return FailureCodec.loggable(encode.apply(thrown));
     }
 
-    // ── how it goes on ──────────────────────────────────────────────────────────────────────────────────────────────
+    // ── progress of the end ──────────────────────────────────────────────────────────────────────────────────────────
 
-    /** Nothing is ready: true when the end has moved on and something is. */
+    /** Takes the next step of the end, when no coroutine is ready; returns true where that has made one ready. */
     private boolean goOn() {
         if (phase == Phase.OPEN || phase == Phase.CLOSABLE || !dispatcher.allEnded() || work.hasAwaitedActivity()) {
             return false;
@@ -235,7 +241,7 @@ public final class RunEnding {
         return true;
     }
 
-    /** One that fails does not keep the others from running. */
+    /** Runs all compensations; one that fails does not keep the others from running. */
     private @Nullable Void undoAll() {
         while (!undos.isEmpty()) {
             try {
@@ -253,13 +259,13 @@ public final class RunEnding {
         return null;
     }
 
-    // ── what it comes to ────────────────────────────────────────────────────────────────────────────────────────────
+    // ── the closing command ──────────────────────────────────────────────────────────────────────────────────────────
 
     public boolean hasEnded() {
         return phase != Phase.OPEN;
     }
 
-    /** What the undo, or the close, waits for while no code does. */
+    /** Returns the outcomes for which the undo, or the close, waits while no code does. */
     public Stream<PendingWait> waits(Instant since) {
         if (phase == Phase.OPEN || phase == Phase.CLOSABLE || !dispatcher.allEnded()) {
             return Stream.of();

@@ -17,12 +17,13 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides which exceptions that leave the code stall the run instead of ending it: usage errors, and what the workflow
- * or the engine says by {@code stallOn}.
+ * Decides which exceptions that leave the code stall the run instead of ending it: usage errors, and those that the
+ * workflow or the engine lists in {@code stallOn}.
  *
- * <p>A stall writes nothing, so it is for turns that are made now. In a turn of the history the same exception was a
- * failure, or the code that made the turn did not throw it. Which of both is told by what follows: commands or a close
- * that only a failure explains confirm it; where there are none when the history ends, the run stalls then.
+ * <p>A stall writes nothing, so it is for turns that are made now. In a turn of the history such an exception was a
+ * failure, or the code that made the turn did not throw it. The events that follow decide between the two: commands or
+ * a close that only a failure explains confirm the failure; where there are none when the history ends, the run stalls
+ * then.
  */
 public final class StallRules {
     private static final int MAX_CAUSES = 20;
@@ -46,9 +47,9 @@ public final class StallRules {
     }
 
     /**
-     * What left the code of a coroutine, before it becomes the run's outcome.
+     * Judges an exception that left the code of a coroutine, before it becomes the run's outcome.
      *
-     * @return whether the run stalls by it, so that it must not
+     * @return whether the run stalls by it, so that it must not become the outcome
      */
     boolean insteadOfFailing(Coroutine by, Throwable thrown) {
         StalledException stall = stall(by, thrown);
@@ -66,12 +67,12 @@ public final class StallRules {
         return false;
     }
 
-    /** The history has a closing event: it says itself how the run ended. */
+    /** Notes that the history has a closing event, which says itself how the run ended. */
     public void historyHasEnded() {
         unconfirmed = null;
     }
 
-    /** The history is at its end: a failure that it does not confirm stalls the run. */
+    /** Stalls the run at the end of the history, where a failure is not confirmed by it. */
     void check() {
         StalledException stall = unconfirmed;
         if (stall != null && journal.given() == givenBefore) {
@@ -80,7 +81,10 @@ public final class StallRules {
         }
     }
 
-    /** What the code threw before it went another way than the history; null where it threw nothing that stalls. */
+    /**
+     * Returns the exception that the code threw before it diverged from the history; null where it threw none that
+     * stalls.
+     */
     @Nullable
     public StalledException unconfirmed() {
         return unconfirmed;
@@ -102,7 +106,10 @@ public final class StallRules {
                 .orElse(null);
     }
 
-    /** As in catch clauses the narrower type counts; what a signature names is an outcome where both name the same. */
+    /**
+     * Returns whether a listed type matches. As in catch clauses the narrower type counts; where both name one type,
+     * the signature makes it an outcome.
+     */
     private boolean matches(Class<? extends Throwable> listed, Throwable thrown) {
         return listed.isInstance(thrown)
                 && (DurableException.class.isAssignableFrom(listed) || !isOutcome(thrown))
@@ -115,12 +122,18 @@ public final class StallRules {
                 .flatMap(List::stream);
     }
 
-    /** How something else ended, which says nothing of the code; but for a value that can't be written. */
+    /**
+     * Returns whether the exception is the outcome of an operation, which is no error of this code; except that of a
+     * value that can't be written.
+     */
     private static boolean isOutcome(Throwable thrown) {
         return thrown instanceof DurableException && !(thrown instanceof PayloadException);
     }
 
-    /** Executors and async bodies wrap what they threw. What an activity threw was not thrown by this code. */
+    /**
+     * Returns the usage error in the exception: executors and async bodies wrap theirs. An exception of an activity was
+     * not thrown by this code.
+     */
     private static @Nullable UsageException usageIn(Throwable thrown) {
         return Thrown.of(thrown)
                 .chain()

@@ -28,7 +28,7 @@ public final class TurnLog {
     /**
      * A line that is kept.
      *
-     * @param context what the MDC had where it was logged; null is nothing
+     * @param context the MDC at the call; null where it was empty
      */
     private record Line(Runnable writing, @Nullable Map<String, String> context) {}
 
@@ -46,8 +46,8 @@ public final class TurnLog {
     }
 
     /**
-     * Takes the lines out, to be written with the run's ids in the MDC, and with what the MDC has on this thread, which makes
-     * the turn (the trace, say), and had on the code's own.
+     * Takes the lines out, to be written with the run's ids in the MDC, and with the MDC of this thread, which makes
+     * the turn (its trace, for example), and of the code's own thread.
      */
     public Runnable drain() {
         List<Line> drained = lines;
@@ -70,7 +70,10 @@ public final class TurnLog {
         }
     }
 
-    /** A line that can't be written, say of an exception whose getMessage() throws, is no reason to lose the step. */
+    /**
+     * Writes a line. One that can't be written, for example of an exception whose getMessage() throws, must not fail
+     * the turn.
+     */
     private void write(Line line, @Nullable Map<String, String> ofTurn) {
         Map<String, String> context = new HashMap<>();
         for (Map<String, String> known : Arrays.asList(ofTurn, line.context())) {

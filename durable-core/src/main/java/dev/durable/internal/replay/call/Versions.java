@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Answers {@code Durable.version} for one run: the recorded answer, else the first answer given before; in a replayed
- * turn without one 0; else the maximum, which is recorded.
+ * Returns the value of {@code Durable.version} for one run: the recorded value, else the first value returned before;
+ * in a replayed turn without either 0; else the maximum, which is recorded.
  */
 public final class Versions {
     private final CurrentTurn journal;
@@ -24,7 +24,10 @@ public final class Versions {
         this.dispatcher = dispatcher;
     }
 
-    /** Before a turn of the history is made again: calls may stand earlier or later in it, or be gone. */
+    /**
+     * Reads the recorded versions before a turn of the history is made again: calls may stand earlier or later in it,
+     * or be gone.
+     */
     public void learn(List<HistoryEvent.Command> recorded) {
         for (HistoryEvent.Command command : recorded) {
             if (command instanceof VersionRecorded version) {
@@ -52,7 +55,7 @@ public final class Versions {
         return version;
     }
 
-    /** What the history has holds, whatever the bounds were then. */
+    /** Returns the recorded version, whatever the bounds were then, or records one. */
     private int record(String changeId, int max) {
         try {
             Bounds.name("Durable.version(…): the change id", changeId);

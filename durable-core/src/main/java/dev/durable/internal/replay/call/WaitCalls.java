@@ -21,7 +21,9 @@ import org.slf4j.LoggerFactory;
 final class WaitCalls {
     private static final Logger log = LoggerFactory.getLogger(WaitCalls.class);
 
-    /** Refusals of one coroutine that are worth a warning each: one that goes on in a loop is named, not counted. */
+    /**
+     * The number of refusals of one coroutine that are logged each; one that goes on in a loop is named, not counted.
+     */
     private static final int MAX_WARNINGS = 10;
 
     private final Dispatcher dispatcher;
@@ -38,7 +40,7 @@ final class WaitCalls {
         this.turnLog = turnLog;
     }
 
-    /** The running coroutine, which may command now. */
+    /** Returns the running coroutine, if it may give commands now. */
     Coroutine mayCommand(String call) {
         Coroutine self = mayCall(call);
         String refusal = self.refusal();
@@ -54,7 +56,10 @@ final class WaitCalls {
         return dispatcher.running();
     }
 
-    /** The first refusal may be how the code learns of its cancellation; calls after that are clean-up. */
+    /**
+     * Returns the exception for a refused call. The first refusal may be how the code learns of its cancellation; calls
+     * after that are clean-up.
+     */
     private CancelledException refused(Coroutine self, String call, String why) {
         int before = self.hearsOfCancel();
         if (before > 0 && before <= MAX_WARNINGS && !self.isLate() && journal.isLive()) {
@@ -128,7 +133,8 @@ final class WaitCalls {
     }
 
     /**
-     * The time is up. Unless it was cancelled with all else that its coroutine has open: a timer is settled by that too.
+     * Returns false, as the time is up; throws where the timer was cancelled with all other open operations of its
+     * coroutine, which settles a timer too.
      *
      * @return false
      */

@@ -10,7 +10,7 @@ import org.slf4j.spi.LoggingEventBuilder;
 
 /**
  * The logger that {@code Durable.logger} returns: silent on replay; a line is formatted at the call and written when
- * the turn is committed. Outside a workflow it is the logger it stands for.
+ * the turn is committed. Outside a workflow it behaves as the logger that it wraps.
  */
 final class WorkflowLogger extends AbstractLogger {
     private static final long serialVersionUID = 1L;

@@ -1,5 +1,5 @@
 /**
- * What stands behind the static calls of {@code Durable}, behind stubs and behind promises: a class for each family of calls
+ * The implementation of the static calls of {@code Durable}, of stubs and of promises: a class for each family of calls
  * (activities, timers, waits, side effects, versions), the end of the run, and the events that are applied to it.
  *
  * <pre>

@@ -29,9 +29,9 @@ final class Baton {
     private final AtomicReference<Holder> holder = new AtomicReference<>(Holder.DRIVER);
     private final Semaphore returned = new Semaphore(0);
 
-    /** Looks at who has it while the driver waits. */
+    /** Watches the coroutine that has the baton while the driver waits. */
     interface Watch {
-        /** Waits for the time to be up. */
+        /** A watch that only waits for the time to be up. */
         Watch NONE = new Watch() {
             @Override
             public long lookNanos() {
@@ -44,24 +44,24 @@ final class Baton {
             }
         };
 
-        /** How often it wants to look. */
+        /** Returns how often it checks. */
         long lookNanos();
 
-        /** Whether to wait no longer. */
+        /** Returns whether to wait no longer. */
         boolean givesUp(long withoutProgressNanos);
     }
 
-    /** The driver passes it to a coroutine, which sees all that the driver wrote before. */
+    /** Passes the baton to a coroutine, which sees all earlier writes of the driver. */
     void lend() {
         holder.set(Holder.COROUTINES);
     }
 
     /**
-     * The driver waits for it; an interrupt of the driver is kept for later.
+     * Waits, as the driver, for the baton; an interrupt of the driver is kept for later.
      *
-     * @param limit how long it may take without progress
-     * @param progress a count that goes up
-     * @param watch asked while there is none
+     * @param limit how long the coroutines may take without progress
+     * @param progress a count that grows with each step
+     * @param watch called while the count does not grow
      * @return false when the time is up
      */
     boolean awaitReturn(Duration limit, IntSupplier progress, Watch watch) {
@@ -95,8 +95,9 @@ final class Baton {
     }
 
     /**
-     * Most turns take microseconds. A driver that is a virtual thread lets the coroutine have its carrier and is back when
-     * that blocks; only then is it worth a timed sleep, which costs more than such a turn.
+     * Returns whether the baton comes back without a timed sleep, as most turns take microseconds. A driver that is a
+     * virtual thread lets the coroutine have its carrier and is back when that blocks; only then is it worth a timed
+     * sleep, which costs more than such a turn.
      */
     @SuppressWarnings("ThreadPriorityCheck") // a hint: where it does not help, the timed sleep follows
     private boolean comesBackAtOnce() {
@@ -112,7 +113,7 @@ final class Baton {
         return false;
     }
 
-    /** A coroutine gives it back. False when nobody waits for it any more. */
+    /** Gives the baton back, as a coroutine; returns false when the driver does not wait for it any more. */
     boolean giveBack() {
         if (!holder.compareAndSet(Holder.COROUTINES, Holder.DRIVER)) {
             return false;
@@ -121,7 +122,10 @@ final class Baton {
         return true;
     }
 
-    /** The driver gives up waiting and leaves it to the coroutines. False when it came back meanwhile. */
+    /**
+     * Gives up waiting, as the driver, and leaves the baton to the coroutines; returns false when it came back
+     * meanwhile.
+     */
     boolean abandon() {
         if (holder.compareAndSet(Holder.COROUTINES, Holder.ABANDONED)) {
             return true;

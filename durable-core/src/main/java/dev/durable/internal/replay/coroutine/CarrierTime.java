@@ -8,15 +8,15 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The CPU time that a coroutine has used without leaving its carrier thread. The JVM tells no CPU time of virtual threads, but
- * that of their carriers; and a virtual thread that only computes is never taken from its carrier. A thread that stands
- * still, on a machine that does, uses none. Where the JVM does not tell, it is nothing.
+ * The CPU time that a coroutine has used without leaving its carrier thread. The JVM reports no CPU time of virtual
+ * threads, but that of their carriers; and a virtual thread that only computes is never taken from its carrier. A
+ * thread on a machine that stands still uses none. Where the JVM does not report it, the time is 0.
  */
 final class CarrierTime {
     private @Nullable String carrier;
     private long began;
 
-    /** Nanoseconds since this was asked first of the thread on its present carrier. */
+    /** Returns the nanoseconds since the first call for the thread on its present carrier. */
     long usedBy(Thread coroutine) {
         String mounted = carrierOf(coroutine);
         long now = mounted == null ? -1 : cpuTime(mounted);
@@ -31,14 +31,17 @@ final class CarrierTime {
         return now - began;
     }
 
-    /** As {@code toString} of a virtual thread that runs has it, behind the last @; null where it does not. */
+    /**
+     * Returns the name of the carrier, which stands behind the last @ in {@code toString} of a running virtual thread;
+     * null where it does not.
+     */
     private static @Nullable String carrierOf(Thread coroutine) {
         String text = coroutine.toString();
         int at = text.lastIndexOf('@');
         return coroutine.isVirtual() && at >= 0 ? text.substring(at + 1) : null;
     }
 
-    /** -1 where it is not known. */
+    /** Returns the CPU time of a carrier; -1 where it is not known. */
     private static long cpuTime(String name) {
         ThreadMXBean threads = ManagementFactory.getThreadMXBean();
         if (!threads.isThreadCpuTimeSupported() || !threads.isThreadCpuTimeEnabled()) {

@@ -7,7 +7,10 @@ import org.jspecify.annotations.Nullable;
 
 /** The conditions that coroutines wait for ({@code Durable.await}), in the order in which the waits began. */
 public class Conditions {
-    /** All are evaluated after each step: about 20 ns each, so that a thousand are 20 µs a step. */
+    /**
+     * The most open conditions. All are evaluated after each step: about 20 ns each, so that a thousand are 20 µs a
+     * step.
+     */
     public static final int MAX_OPEN = 1_000;
 
     private final Set<CoroutineWait> open = new LinkedHashSet<>(4);
@@ -29,19 +32,19 @@ public class Conditions {
         return open.size();
     }
 
-    /** A coroutine that waits for one; null without any. */
+    /** Returns a coroutine that waits for a condition; null without any. */
     @Nullable
     Coroutine anyCoroutine() {
         Iterator<CoroutineWait> waiters = open.iterator();
         return waiters.hasNext() ? waiters.next().coroutine : null;
     }
 
-    /** Whether none would go on; what a turn ends with. */
+    /** Returns whether no condition holds, with which a turn ends. */
     final boolean noneHolds() {
         return open.stream().noneMatch(waiter -> restrictions.within(Restriction.CONDITION, waiter::looksTrue));
     }
 
-    /** The coroutine whose condition is the first to hold; its wait is over. */
+    /** Returns the coroutine whose condition is the first to hold; its wait is over. */
     @Nullable
     Coroutine firstThatHolds() {
         for (CoroutineWait waiter : open) {

@@ -14,16 +14,16 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 public final class Coroutine extends OpenOperation {
-    /** How often a dying coroutine may call before it is taken for a loop that swallows every Throwable. */
+    /** The number of calls of an evicted coroutine before it is taken for a loop that swallows every Throwable. */
     private static final int MAX_CALLS_AFTER_DEATH = 1_000;
 
-    /** Its part of the randomness; never reused in a run. */
+    /** The number of the coroutine, from which its random draws derive; never reused in a run. */
     public final int number;
 
-    /** {@code run}, {@code signal approve}, {@code async 3}, {@code undo}. */
+    /** The name: {@code run}, {@code signal approve}, {@code async 3}, {@code undo}. */
     public final String name;
 
-    /** What it returns or throws. */
+    /** The promise of its result or exception. */
     final DurablePromise<?> promise;
 
     private final Dispatcher dispatcher;
@@ -44,9 +44,9 @@ public final class Coroutine extends OpenOperation {
     private int callsAfterDeath;
 
     /**
-     * @param home the scope it is started in
+     * @param home the scope in which it is started
      * @param shielded whether it is started in {@code detached}
-     * @param main what its thread does, to the hand-over at its end
+     * @param main the code of its thread, to the hand-over at its end
      */
     Coroutine(
             int number,
@@ -67,7 +67,7 @@ public final class Coroutine extends OpenOperation {
         home.add(this);
     }
 
-    /** What the thread of a coroutine does. */
+    /** The code of a coroutine's thread. */
     @FunctionalInterface
     interface CoroutineMain {
         void run(Coroutine self);
@@ -75,7 +75,7 @@ public final class Coroutine extends OpenOperation {
 
     // ── the baton ───────────────────────────────────────────────────────────────────────────────────────────────────
 
-    /** Gives it the baton: from here on the caller touches nothing of the run. */
+    /** Gives the coroutine the baton: from here on the caller touches nothing of the run. */
     void resume() {
         if (thread == null) {
             thread = dispatcher.threads().create(main);
@@ -86,18 +86,18 @@ public final class Coroutine extends OpenOperation {
         }
     }
 
-    /** Sleeps until it is given the baton. On its own thread. */
+    /** Sleeps until the coroutine is given the baton. Called on its own thread. */
     void park() {
         while (!hasBaton) {
             LockSupport.park(this);
-            // A flag left set would make every park return at once: millions of turns of this loop.
+            // A flag that stays set would make every park return at once: millions of iterations of this loop.
             Thread.interrupted();
         }
         hasBaton = false;
         dispatcher.heldBy(Thread.currentThread());
     }
 
-    /** Its thread, once it was started. */
+    /** Returns its thread, once it was started. */
     @Nullable
     public Thread thread() {
         return thread;
@@ -105,7 +105,7 @@ public final class Coroutine extends OpenOperation {
 
     // ── waiting ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    /** What it waits for; null while it does not. */
+    /** Returns its wait; null while it does not wait. */
     @Nullable
     public CoroutineWait waiter() {
         return waiter;
@@ -115,12 +115,13 @@ public final class Coroutine extends OpenOperation {
         this.waiter = wait;
     }
 
-    // ── cancelling ──────────────────────────────────────────────────────────────────────────────────────────────────
+    // ── cancellation ─────────────────────────────────────────────────────────────────────────────────────────────────
 
     /**
-     * In creation order what it has open, then its own wait; so what it started cleans up before it does. One that has not
-     * begun never does, but for a handler: its message was accepted, so it may still change state. A wait for the outcome of
-     * activities that were asked to cancel goes on, where their options say so.
+     * Cancels its open operations in the order of their creation, then its own wait; so operations that it started
+     * clean up before it does. A coroutine that has not begun never does, except a handler: its message was accepted,
+     * so it may still change state. A wait for the outcome of activities that were asked to cancel goes on, where their
+     * options say so.
      */
     @Override
     public void cancel(String why) {
@@ -151,13 +152,16 @@ public final class Coroutine extends OpenOperation {
         return shieldedFromOutside;
     }
 
-    /** A handler that starts after the run has ended: it may change state, nothing else, not even in {@code detached}. */
+    /**
+     * Cancels a handler that starts after the run has ended: it may change state and do nothing else, not even in
+     * {@code detached}.
+     */
     public void bornCancelled(String why) {
         cancelled = why;
         late = true;
     }
 
-    /** Why its waits and commands are refused; null where they are not. */
+    /** Returns why its waits and commands are refused; null where they are not. */
     @Nullable
     public String refusal() {
         return cancelled != null && !isShielded() ? cancelled : null;
@@ -167,7 +171,7 @@ public final class Coroutine extends OpenOperation {
         return cancelled != null;
     }
 
-    /** Counts that its code got an exception about its cancellation. Returns how often it had before. */
+    /** Counts that its code got an exception about its cancellation; returns how often it had before. */
     public int hearsOfCancel() {
         return told++;
     }
@@ -188,13 +192,13 @@ public final class Coroutine extends OpenOperation {
         shields--;
     }
 
-    // ── the rest ────────────────────────────────────────────────────────────────────────────────────────────────────
+    // ── other state ──────────────────────────────────────────────────────────────────────────────────────────────────
 
     public Scope scope() {
         return scope;
     }
 
-    /** Counts its draws of randomness, from 0. */
+    /** Returns the number of its next random draw, from 0. */
     public long nextDraw() {
         return draws++;
     }
@@ -203,7 +207,7 @@ public final class Coroutine extends OpenOperation {
         return ended;
     }
 
-    /** Its body is over, or never begins. */
+    /** Ends the coroutine, whose body is over, or never begins. */
     void end() {
         ended = true;
         dispatcher.forget(this);
@@ -221,7 +225,7 @@ public final class Coroutine extends OpenOperation {
         return name;
     }
 
-    /** Counts a call it makes although its run is dead here; true when it will never stop. */
+    /** Counts a call that it makes although its run is dead here; returns true when it will never stop. */
     boolean refusesToDie() {
         return ++callsAfterDeath > MAX_CALLS_AFTER_DEATH;
     }

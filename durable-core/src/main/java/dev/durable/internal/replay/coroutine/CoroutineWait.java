@@ -34,7 +34,7 @@ public final class CoroutineWait implements SettleListener {
         this.condition = what.condition();
     }
 
-    /** Begins to listen. */
+    /** Adds the wait to its promises or to the conditions. */
     public void begin() {
         coroutine.waitsFor(this);
         promises.forEach(promise -> promise.listen(this));
@@ -51,7 +51,7 @@ public final class CoroutineWait implements SettleListener {
         }
     }
 
-    /** Whether its condition holds; one that throws ends the wait too, for the exception is its coroutine's. */
+    /** Returns whether its condition holds; one that throws ends the wait too, as the exception is its coroutine's. */
     boolean holds() {
         try {
             if (condition == null || !condition.getAsBoolean()) {
@@ -64,24 +64,24 @@ public final class CoroutineWait implements SettleListener {
         return true;
     }
 
-    /** The same, asked without consequence. */
+    /** Returns whether its condition is true, without ending the wait. */
     boolean looksTrue() {
         return condition != null && condition.getAsBoolean();
     }
 
-    /** Its coroutine goes on with a {@link CancelledException}. */
+    /** Ends the wait; its coroutine goes on with a {@link CancelledException}. */
     void cancel(String why) {
         cancelled = why;
         end();
         dispatcher.ready(coroutine);
     }
 
-    /** Whether the end of this wait tells its coroutine of a cancellation. */
+    /** Returns whether the end of this wait brings its coroutine a cancellation. */
     public boolean endedByCancel() {
         return cancelled != null || promises.stream().anyMatch(DurablePromise::wasCancelled);
     }
 
-    /** Throws what the wait ended with, where it did not end well. */
+    /** Throws the exception with which the wait ended, where it did not succeed. */
     public void throwFailure() {
         if (cancelled != null) {
             throw new CancelledException(cancelled);

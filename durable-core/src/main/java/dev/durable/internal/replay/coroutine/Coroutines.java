@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Makes the coroutines of one run and numbers them in the order of the calls that make them. */
 public final class Coroutines {
-    /** Created in one turn before it is taken for a loop. */
+    /** The most coroutines created in one turn before the code is taken for a loop. */
     static final int MAX_PER_TURN = 100_000;
 
     private final PromiseHost run;
@@ -19,7 +19,7 @@ public final class Coroutines {
     private int inTurn;
 
     /**
-     * @param bind says to the thread that calls it which run it works for
+     * @param bind binds the run to the thread that calls it
      * @param context binds the run's context to the thread that calls it
      */
     public Coroutines(
@@ -35,8 +35,8 @@ public final class Coroutines {
     }
 
     /**
-     * One that nothing started but an event: the run, a handler, the undo. Its body makes an end of what the code throws, and
-     * nothing waits for its outcome: what leaves it all the same stalls the run.
+     * Creates a coroutine that an event starts: the run, a handler, the undo. Its body handles the exceptions of the
+     * code, and no code waits for its outcome: an exception that leaves it all the same stalls the run.
      */
     public <T extends @Nullable Object> Coroutine root(String name, CheckedTask<T> body) {
         DurablePromise<T> promise = new DurablePromise<>(run);
@@ -51,7 +51,7 @@ public final class Coroutines {
         });
     }
 
-    /** One that the running coroutine starts. */
+    /** Creates a coroutine that the running one starts. */
     public <T extends @Nullable Object> Coroutine child(
             Coroutine by, String kind, DurablePromise<T> promise, CheckedTask<T> body) {
         if (++inTurn > MAX_PER_TURN) {
@@ -62,7 +62,7 @@ public final class Coroutines {
         return create(number, kind + " " + number, by.scope(), by.isShielded(), promise, body);
     }
 
-    /** Cancels all that runs and is not shielded. */
+    /** Cancels all coroutines that run and are not shielded. */
     public void cancelAll(String why) {
         roots.cancel(why);
     }

@@ -17,21 +17,21 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The scheduler of the coroutines of one run: decides in a fixed order which coroutine goes on next and passes the
- * {@link Baton} to it. There is no scheduler thread: the coroutine that can't go on runs {@link #next} itself and hands
- * on to whom it finds, or back to the driver when all are blocked; so a step costs one switch, and none where the
- * coroutine that blocks is the next to run.
+ * {@link Baton} to it. There is no scheduler thread: the coroutine that can't go on runs {@link #next} itself and
+ * passes the baton to the coroutine that it finds, or back to the driver when all are blocked; so a step costs one
+ * switch, and none where the coroutine that blocks is the next to run.
  *
  * <p>Order (fixed for ever): the first condition that holds, in the order in which the waits began; else first-in
  * first-out. The driver runs no user code: where conditions are open it wakes a coroutine to evaluate them.
  *
- * <p>Messages that are fed together ({@link #handleFirst}) go before that: each handler runs to its first wait while all else
- * waits, conditions too, until the event behind them.
+ * <p>Messages that are fed together ({@link #handleFirst}) go before that: each handler runs to its first wait while
+ * all other coroutines and conditions wait, until the event behind them.
  *
- * <p>A run that is dead here knows no order: {@link #next} gives one started coroutine after the other, which unwinds by
- * {@link Eviction} and hands on to the next when it has ended.
+ * <p>In a run that is dead here there is no such order: {@link #next} returns one started coroutine after the other,
+ * which unwinds by {@link Eviction} and passes the baton on when it has ended.
  */
 public final class Dispatcher {
-    /** Steps in one turn before it is taken for a loop. */
+    /** The most steps of one turn before the code is taken for a loop. */
     static final int MAX_STEPS = 1_000_000;
 
     /** How long a coroutine that hung may take to unwind once it was interrupted. */
@@ -64,13 +64,13 @@ public final class Dispatcher {
         return new Dispatcher(threads, new Conditions(restrictions), new ArrayDeque<>());
     }
 
-    /** How a run gets its dispatcher; tests plant bugs here, to see that they are found. */
+    /** Creates the dispatcher of a run; tests plant bugs here, to see that they are found. */
     @FunctionalInterface
     public interface Factory {
         Dispatcher create(RunThreads threads, Restrictions restrictions);
     }
 
-    /** What is asked when nothing is ready; true when it made something ready. */
+    /** Sets the question that is asked when no coroutine is ready; true when it made one ready. */
     public void whenQuiet(BooleanSupplier moreToDo) {
         this.whenQuiet = moreToDo;
     }
@@ -78,11 +78,12 @@ public final class Dispatcher {
     // ── for the driver ──────────────────────────────────────────────────────────────────────────────────────────────
 
     /**
-     * Makes turns: begins one, runs the code until all of it is blocked, begins the next.
+     * Makes turns: begins one, runs the code until all coroutines are blocked, begins the next.
      *
-     * @param turns begins the next turn; false where there is none. Asked by the driver first, then by who finds all blocked
+     * @param turns begins the next turn; false where there is none. Called by the driver first, then by the coroutine
+     *     that finds all others blocked
      * @param limit how long a turn may take
-     * @throws RuntimeException why the run can't go on here; its coroutines have been unwound
+     * @throws RuntimeException when the run can't go on here; its coroutines have been unwound
      */
     public void drive(BooleanSupplier turns, Duration limit) {
         this.turns = turns;
@@ -109,7 +110,7 @@ public final class Dispatcher {
         }
     }
 
-    /** Ends all coroutines of a run that is dead. */
+    /** Ends all coroutines of a run that is dead in this process. */
     public void unwind(Duration limit) {
         if (!abandoned) {
             lend(nextToEvict(), true, limit);
@@ -130,7 +131,7 @@ public final class Dispatcher {
         }
     }
 
-    /** The code does not come to a wait: the run is dead in this process, and its next call throws. */
+    /** Gives up on code that does not come to a wait: the run is dead in this process, and its next call throws. */
     private void giveUp(StackTraceElement @Nullable [] blockedAt, Duration limit) {
         Thread hung = holder;
         die(blockedAt == null ? threads.hung(hung, limit) : threads.blocked(blockedAt));
@@ -142,7 +143,7 @@ public final class Dispatcher {
 
     // ── for coroutines ──────────────────────────────────────────────────────────────────────────────────────────────
 
-    /** Who runs; not to be asked while the driver has the baton. */
+    /** Returns the running coroutine; not to be called while the driver has the baton. */
     public Coroutine running() {
         if (running == null) {
             throw new AssertionError("no coroutine has the baton");
@@ -150,7 +151,7 @@ public final class Dispatcher {
         return running;
     }
 
-    /** The waiting coroutine runs the others until its own turn comes. */
+    /** Has the waiting coroutine run the others until it is the next itself. */
     public void block(Coroutine self) {
         Coroutine next = next();
         while (next != self) {
@@ -159,11 +160,11 @@ public final class Dispatcher {
             next = running == self ? self : next();
         }
         running = self;
-        // Whether it passed a park depends on timing; whether it is interrupted must not.
+        // Timing decides whether the thread passed a park; it must not decide whether the thread is interrupted.
         Thread.interrupted();
     }
 
-    /** The last a coroutine does: settles what it leaves and hands on. */
+    /** Ends a coroutine as its last action: settles its promise and passes the baton on. */
     void end(Coroutine self, Runnable settle) {
         if (death == null) {
             try {
@@ -181,7 +182,7 @@ public final class Dispatcher {
         holder = thread;
     }
 
-    /** The running coroutine calls: in a dead run it gets no further. */
+    /** Throws in a run that is dead here, at each call of the running coroutine. */
     public void checkAlive() {
         if (death == null) {
             return;
@@ -209,27 +210,30 @@ public final class Dispatcher {
     // ── messages that are fed together ──────────────────────────────────────────────────────────────────────────────
 
     /**
-     * In the turn that begins, the handler goes before all else.
+     * Lets the handler go before all other coroutines in the turn that begins.
      *
-     * @param handler null where the event has none
-     * @param alone whether nothing but it runs in this turn
+     * @param handler the handler; null where the event has none
+     * @param alone whether only the handler runs in this turn
      */
     public void handleFirst(@Nullable Coroutine handler, boolean alone) {
         first = handler;
         others = !alone;
     }
 
-    /** Whether handlers of messages that are fed together run, so that what they lead to must wait for the last of them. */
+    /**
+     * Returns whether handlers of messages that are fed together run, so that the effects of each must wait for the
+     * last of them.
+     */
     public boolean isHandlingTogether() {
         return !others || !beforeOthers.isEmpty();
     }
 
-    /** To be done when all handlers of messages that are fed together have run to their first wait. */
+    /** Adds an action for when all handlers of messages that are fed together have run to their first wait. */
     public void beforeOthers(Runnable action) {
         beforeOthers.add(action);
     }
 
-    // ── who is next ─────────────────────────────────────────────────────────────────────────────────────────────────
+    // ── choice of the next coroutine ─────────────────────────────────────────────────────────────────────────────────
 
     private @Nullable Coroutine next() {
         try {
@@ -304,7 +308,7 @@ public final class Dispatcher {
         if (next != null) {
             next.resume();
         } else if (!baton.giveBack()) {
-            // The driver gave up on this run: nobody but its coroutines is left to unwind them.
+            // The driver gave up on this run: only its coroutines are left to unwind each other.
             Coroutine another = nextToEvict();
             if (another != null) {
                 hand(another);
@@ -312,7 +316,9 @@ public final class Dispatcher {
         }
     }
 
-    /** A coroutine that swallows every Throwable and calls again: its thread is lost, the others are not. */
+    /**
+     * Gives up on a coroutine that swallows every Throwable and calls again: its thread is lost, the others are not.
+     */
     private void bury(Coroutine undying) {
         threads.reportUndying(undying);
         forget(undying);
@@ -323,7 +329,7 @@ public final class Dispatcher {
         }
     }
 
-    // ── what lives ──────────────────────────────────────────────────────────────────────────────────────────────────
+    // ── coroutines alive ─────────────────────────────────────────────────────────────────────────────────────────────
 
     void born(Coroutine coroutine) {
         alive.add(coroutine);
@@ -337,7 +343,7 @@ public final class Dispatcher {
         ready.add(coroutine);
     }
 
-    /** Those that were created and have not ended, in that order. */
+    /** Returns the coroutines that were created and have not ended, in that order. */
     public List<Coroutine> alive() {
         return List.copyOf(alive);
     }

@@ -14,13 +14,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * The implementation of {@link Promise}: settled once, by an outcome from the history or by a coroutine.
  *
- * @param <T> what it gives
+ * @param <T> the type of its result
  */
 public final class DurablePromise<T extends @Nullable Object> implements Promise<T> {
     private final PromiseHost run;
     private @Nullable OpenOperation source;
     private @Nullable PromiseOutcome<T> outcome;
-    /** The first who listens, which is nearly always the only one; the others came later. */
+    /** The first listener, which is nearly always the only one; further ones are in the list. */
     private @Nullable SettleListener listener;
 
     private @Nullable Set<SettleListener> others;
@@ -31,7 +31,7 @@ public final class DurablePromise<T extends @Nullable Object> implements Promise
         this.run = run;
     }
 
-    /** What {@link #cancel} cancels, and what it is called after. */
+    /** Sets the operation that {@link #cancel} cancels, and from which the promise has its name. */
     public void cancelledBy(OpenOperation source) {
         this.source = source;
     }
@@ -89,7 +89,7 @@ public final class DurablePromise<T extends @Nullable Object> implements Promise
 
     // ── for the run ─────────────────────────────────────────────────────────────────────────────────────────────────
 
-    /** The result, or the failure thrown as it is, checked or not. */
+    /** Returns the result, or throws the failure unchanged, checked or not. */
     public T join() throws Throwable {
         run.waitFor(this);
         return settled().get();
@@ -137,12 +137,12 @@ public final class DurablePromise<T extends @Nullable Object> implements Promise
         return outcome != null && !outcome.succeeded();
     }
 
-    /** Its place in the order in which the promises of this run settled. */
+    /** Returns its place in the order in which the promises of this run settled. */
     public long settledAs() {
         return order;
     }
 
-    /** Settles it, unless it has settled before. A failure is noted until somebody looks at it. */
+    /** Settles it, unless it has settled before. A failure is noted until code reads it. */
     public void settle(PromiseOutcome<T> how) {
         if (outcome == null && !how.succeeded() && !observed) {
             run.unobserved().add(this);
@@ -150,7 +150,7 @@ public final class DurablePromise<T extends @Nullable Object> implements Promise
         settleQuietly(how);
     }
 
-    /** Cancelled, which nobody needs to look at. */
+    /** Settles it as cancelled, which no code needs to read. */
     public void cancelled(CancelledException how) {
         settleQuietly(PromiseOutcome.failure(how));
     }
@@ -173,7 +173,7 @@ public final class DurablePromise<T extends @Nullable Object> implements Promise
         }
     }
 
-    /** Whether it is of this run; says so where it is not. */
+    /** Throws where the promise belongs to another run. */
     @SuppressWarnings("ReferenceEquality") // one object for each run
     public void checkOf(PromiseHost other, String call) {
         if (other != run) {
@@ -181,7 +181,7 @@ public final class DurablePromise<T extends @Nullable Object> implements Promise
         }
     }
 
-    /** Somebody looks at how it ends, so that a failure of it is not worth a warning. */
+    /** Notes that code reads its outcome, so that a failure of it is not worth a warning. */
     public void observe() {
         if (!observed) {
             observed = true;
@@ -191,7 +191,7 @@ public final class DurablePromise<T extends @Nullable Object> implements Promise
         }
     }
 
-    /** Listens to one that has not settled. Each listens once at the most. */
+    /** Adds a listener to a promise that has not settled. Each listener is added at most once. */
     public void listen(SettleListener another) {
         if (listener == null && others == null) {
             listener = another;
@@ -211,18 +211,18 @@ public final class DurablePromise<T extends @Nullable Object> implements Promise
         }
     }
 
-    /** What it can be cancelled by. */
+    /** Returns the operation whose cancellation cancels it. */
     @Nullable
     public OpenOperation source() {
         return source;
     }
 
-    /** Whether it is of an activity that was cancelled, and stays open until its outcome. */
+    /** Returns whether it belongs to an activity that was cancelled and stays open until its outcome. */
     boolean outlastsCancel() {
         return outcome == null && source != null && source.outlastsCancel();
     }
 
-    /** Whether it ended by a cancellation. */
+    /** Returns whether a cancellation ended it. */
     boolean wasCancelled() {
         return outcome != null && outcome.failure() instanceof CancelledException;
     }
@@ -252,7 +252,7 @@ public final class DurablePromise<T extends @Nullable Object> implements Promise
         }
     }
 
-    /** What a wait for it is a wait for. */
+    /** Returns the name of a wait for it. */
     String shown() {
         return source == null ? toString() : source.waitedFor();
     }

@@ -9,9 +9,9 @@ import java.lang.reflect.Type;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decodes payloads of the history to the types of the code; what does not fit stalls the run. What does not fit the
- * code's types stalls the run and never reaches the code: the data is history, so only the code can still be mended,
- * and an exception here would fail the run for good.
+ * Decodes payloads of the history to the types of the code. A payload that does not fit them stalls the run, and its
+ * exception never reaches the code: the data is history, so only the code can still be mended, and an exception in the
+ * code would fail the run for good.
  */
 public final class HistoryDecoder {
     private final PayloadCodec codec;
@@ -40,7 +40,7 @@ public final class HistoryDecoder {
         }
     }
 
-    /** The arguments of a signal, which its sender chose. */
+    /** Decodes the arguments of a signal, which its sender chose. */
     @Nullable
     public Object[] decodeArguments(MethodSpec method, SignalReceived signal) {
         try {

@@ -3,8 +3,9 @@ package dev.durable.internal.replay.coroutine;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Work that a coroutine has started and that has not ended: an activity, a timer or another coroutine. Knows its
- * neighbours in the {@link Scope} it was started in, which alone touches them: cheaper than entries of a hash set.
+ * Work that a coroutine has started and that has not ended: an activity, a timer or another coroutine. It has links to
+ * its neighbours in the {@link Scope} in which it was started, which alone changes them: that is cheaper than entries
+ * of a hash set.
  */
 public abstract class OpenOperation {
     @Nullable
@@ -15,18 +16,20 @@ public abstract class OpenOperation {
 
     boolean isListed;
 
-    /** Cancels it at once. */
     public abstract void cancel(String why);
 
-    /** Whether it was started in {@code detached}: then only its own promise cancels it, never what started it. */
+    /**
+     * Returns whether it was started in {@code detached}: then only its own promise cancels it, never the coroutine
+     * that started it.
+     */
     public abstract boolean shielded();
 
-    /** Whether it was cancelled and stays open all the same until it has ended. */
+    /** Returns whether it was cancelled and stays open all the same until it has ended. */
     public boolean outlastsCancel() {
         return false;
     }
 
-    /** What a wait for its promise is a wait for. */
+    /** Returns the name of a wait for its promise. */
     public String waitedFor() {
         return toString();
     }

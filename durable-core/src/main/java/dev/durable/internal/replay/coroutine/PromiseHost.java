@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What a promise asks of the run that it belongs to. Calls come from the run's own coroutines only. */
+/** The calls of a promise to the run to which it belongs. They come from the run's own coroutines only. */
 public interface PromiseHost {
     /** Blocks the running coroutine until the promise has settled. */
     void waitFor(DurablePromise<?> promise);
@@ -12,7 +12,7 @@ public interface PromiseHost {
     /** Blocks the running coroutine until the promise has settled or the time is over, which throws. */
     void waitFor(DurablePromise<?> promise, Duration timeout);
 
-    /** Cancels what the promise is the outcome of. */
+    /** Cancels the operation whose outcome the promise has. */
     void cancel(DurablePromise<?> promise);
 
     /** Refuses a call that is not made by a coroutine of this run. */
@@ -21,9 +21,9 @@ public interface PromiseHost {
     /** Starts a coroutine that is ready when the promise has settled. */
     <T extends @Nullable Object> DurablePromise<T> after(DurablePromise<?> first, String call, CheckedTask<T> body);
 
-    /** The place of the promise that settles now in the order in which the promises of this run settle. */
+    /** Returns the place of the promise that settles now in the order in which the promises of this run settle. */
     long nextSettled();
 
-    /** The promises that failed and that nobody has looked at. */
+    /** Returns the promises that failed and that no code has read. */
     Set<DurablePromise<?>> unobserved();
 }

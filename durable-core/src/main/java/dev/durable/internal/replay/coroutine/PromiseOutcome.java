@@ -4,11 +4,11 @@ import dev.durable.internal.replay.match.StalledException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The result or failure with which a promise settles, decoded on first use. What came from the history is decoded when
- * somebody asks first: to the declared type, once, and on a coroutine, for the constructors of payload types are user
+ * The result or failure with which a promise settles, decoded on first use. A payload of the history is decoded when
+ * code first reads it: to the declared type, once, and on a coroutine, for the constructors of payload types are user
  * code.
  *
- * @param <T> what it gives
+ * @param <T> the type of the result
  */
 public final class PromiseOutcome<T extends @Nullable Object> {
     private final boolean succeeded;
@@ -44,13 +44,13 @@ public final class PromiseOutcome<T extends @Nullable Object> {
         return succeeded;
     }
 
-    /** The failure, where it is known without decoding. */
+    /** Returns the failure, where it is known without decoding. */
     @Nullable
     public Throwable failure() {
         return failure;
     }
 
-    /** The result, or the failure thrown as it is. */
+    /** Returns the result, or throws the failure unchanged. */
     @SuppressWarnings("NullAway") // a T that allows null
     T get() throws Throwable {
         decodeOnce();

@@ -42,7 +42,7 @@ public final class Restrictions {
         }
     }
 
-    /** The one call that a restriction is there for. */
+    /** Makes the one call that the restriction surrounds, without it. */
     public <T> T without(Supplier<T> body) {
         Restriction before = current;
         current = null;

@@ -25,7 +25,7 @@ public final class RunThreads {
     private static final int SHOWN_CAUSES = 5;
     private static final int REMEMBERED = 1_000;
 
-    /** Runs whose stack was logged, and in which method: a run that stalls is tried again each minute. */
+    /** The runs and methods whose stack was logged, as a run that stalls is tried again each minute. */
     private static final Set<String> LOGGED =
             Collections.synchronizedSet(Collections.newSetFromMap(new LinkedHashMap<>() {
                 private static final long serialVersionUID = 1L;
@@ -43,7 +43,7 @@ public final class RunThreads {
     private volatile boolean stackLogged;
 
     /**
-     * @param run how errors call it: {@code OrderWorkflow order-42}
+     * @param run its name in errors: {@code OrderWorkflow order-42}
      * @param workflow the class that runs
      * @param strict whether code that blocks stalls its run at once, rather than when its turn takes too long
      */
@@ -54,7 +54,7 @@ public final class RunThreads {
         this.lines = new UserLines(workflow);
     }
 
-    /** Inherits nothing from who makes it: that is another thread on each replay. */
+    /** Creates a thread that inherits nothing from its creator, which is another thread on each replay. */
     Thread create(Runnable main) {
         Thread thread = Thread.ofVirtual()
                 .name(run)
@@ -68,15 +68,15 @@ public final class RunThreads {
         return lines;
     }
 
-    /** Where the thread stands; null without a line of the user's. */
+    /** Returns the position of the thread; null without a line of the user's. */
     @Nullable
     public String lineOf(@Nullable Thread thread) {
         return thread == null ? null : lines.of(thread.getStackTrace());
     }
 
-    // ── what is said ────────────────────────────────────────────────────────────────────────────────────────────────
+    // ── messages of stalls ───────────────────────────────────────────────────────────────────────────────────────────
 
-    /** The code ran for the limit without coming to a wait. */
+    /** Describes code that ran for the limit without coming to a wait. */
     StalledException hung(@Nullable Thread thread, Duration limit) {
         StackTraceElement[] stack = thread == null ? new StackTraceElement[0] : thread.getStackTrace();
         return blocks(thread, stack)
@@ -85,14 +85,14 @@ public final class RunThreads {
                         run + " is stalled: " + busy(stack, limit) + "\n" + frames(stack), null, stackLogged);
     }
 
-    /** The code waits for something that is not the run's. */
+    /** Describes code that waits for something outside of the run. */
     StalledException blocked(StackTraceElement[] stack) {
         return new StalledException(run + " is stalled: " + blocking(stack) + "\n" + frames(stack), null, stackLogged);
     }
 
     /**
-     * The same while there is still hope; all other runs of the process wait for this one meanwhile. The stack is logged
-     * once for a method in which a run is slow, not each time that the run is tried again.
+     * Logs code that may still come to a wait; all other runs of the process wait for this one meanwhile. The stack is
+     * logged once for a method in which a run is slow, not each time that the run is tried again.
      */
     void reportSlow(@Nullable Thread thread, Duration time) {
         StackTraceElement[] stack = thread == null ? new StackTraceElement[0] : thread.getStackTrace();
@@ -133,8 +133,8 @@ public final class RunThreads {
     }
 
     /**
-     * Something came out of the code that says nothing of the run, only of the process or the code; or an exception out of the
-     * engine's part of a turn.
+     * Describes an {@code Error} of the code, which says nothing about the run, only about the process or the code; or
+     * an exception of the engine's part of a turn.
      */
     StalledException errorOut(Throwable error) {
         String line = lines.of(Thrown.of(error).stack());
@@ -147,7 +147,7 @@ public final class RunThreads {
                 error);
     }
 
-    /** The library was called as it can't be. */
+    /** Describes a call of the library that breaks its rules. */
     public StalledException usage(Coroutine by, Throwable thrown, UsageException error) {
         String called = lines.of(Thrown.of(error).stack());
         String line = called == null ? lines.of(Thrown.of(thrown).stack()) : called;
@@ -158,7 +158,7 @@ public final class RunThreads {
                 error);
     }
 
-    /** The code threw what it or the engine has been told to stall on. */
+    /** Describes an exception of the code that the code or the engine lists in {@code stallOn}. */
     public StalledException stallsOn(Coroutine by, Throwable thrown, Class<?> listed, boolean byWorkflow) {
         StackTraceElement[] stack = Thrown.of(thrown).stack();
         String line = lines.of(stack);
@@ -190,7 +190,7 @@ public final class RunThreads {
         return text.endsWith(".") ? text : text + ".";
     }
 
-    /** What the history has does not fit the code. */
+    /** Describes data of the history that does not fit the code. */
     StalledException unreadable(PayloadException error) {
         return new StalledException(
                 run + " is stalled: its history has data that the code can't read. " + error.getMessage()
@@ -199,7 +199,7 @@ public final class RunThreads {
                 error);
     }
 
-    /** A signal that was accepted does not fit its handler. */
+    /** Describes an accepted signal that does not fit its handler. */
     StalledException unreadableSignal(SignalReceived signal, PayloadException error) {
         return new StalledException(
                 run + " is stalled: signal " + signal.name() + ", event " + signal.id() + " of " + signal.at() + ": "
@@ -210,12 +210,12 @@ public final class RunThreads {
                 error);
     }
 
-    /** The code can't run without the context that its callers gave it. */
+    /** Describes a run whose callers' context can't be bound to its thread. */
     public StalledException contextNotRestored(Throwable error) {
         return new StalledException(run + " is stalled: " + Propagation.notRestored(run, error), error);
     }
 
-    /** The run has a version that this code does not know any more, or not yet. */
+    /** Describes a run with a version that this code does not know any more, or not yet. */
     public StalledException unsupportedVersion(String changeId, int version, int min, int max) {
         String line = lines.here();
         return new StalledException(
@@ -229,7 +229,7 @@ public final class RunThreads {
                 null);
     }
 
-    /** The run was started under rules of replay that this version does not have. */
+    /** Describes a run that was started under rules of replay that this release does not have. */
     public StalledException newerRules(int flags) {
         return new StalledException(
                 run + " is stalled: it was started by a newer version of Durable (flags " + flags
@@ -237,7 +237,7 @@ public final class RunThreads {
                 null);
     }
 
-    /** Asked again without anything having happened, a condition holds. */
+    /** Describes a condition that holds when it is evaluated again, although nothing has happened. */
     StalledException unsteadyCondition() {
         return new StalledException(
                 run
@@ -247,7 +247,7 @@ public final class RunThreads {
                 null);
     }
 
-    /** A side effect that threw leaves nothing to replay. */
+    /** Describes a side effect that threw, which leaves nothing to replay. */
     public StalledException sideEffectFailed(Throwable error) {
         String line = lines.of(Thrown.of(error).stack());
         String text = Thrown.of(error).text();
@@ -260,7 +260,7 @@ public final class RunThreads {
                 error);
     }
 
-    /** A call by name that the method does not take: no compiler looks at it. */
+    /** Describes a call by name with arguments that the method does not take, which no compiler checks. */
     public StalledException wrongArguments(String activity, IllegalArgumentException why) {
         String line = lines.here();
         return new StalledException(
@@ -272,7 +272,7 @@ public final class RunThreads {
                 why);
     }
 
-    /** A loop that keeps calling the API. */
+    /** Describes a loop that keeps calling the API. */
     public StalledException tooMany(String what, int limit) {
         String line = lines.here();
         return new StalledException(
@@ -282,7 +282,7 @@ public final class RunThreads {
                 null);
     }
 
-    /** A coroutine that catches every Throwable and calls again. */
+    /** Logs a coroutine that catches every Throwable and calls again. */
     void reportUndying(Coroutine coroutine) {
         log.warn(
                 "{}: coroutine '{}' swallows every Throwable in a loop at {} and can't be ended; its thread is lost until this"

@@ -18,7 +18,7 @@ public final class Scope {
         this.owner = owner;
     }
 
-    /** Only what is in no scope yet. */
+    /** Adds work that is in no scope yet. */
     public void add(OpenOperation work) {
         if (work.isListed) {
             throw new AssertionError(work + " is in a scope already");
@@ -33,7 +33,7 @@ public final class Scope {
         last = work;
     }
 
-    /** Nothing happens where it is gone already. */
+    /** Removes work; has no effect where it is gone already. */
     public void remove(OpenOperation work) {
         if (!work.isListed) {
             return;
@@ -60,7 +60,7 @@ public final class Scope {
         work.isListed = false;
     }
 
-    /** Whether it is the scope of the run itself. */
+    /** Returns whether it is the scope of the run itself. */
     boolean ofRun() {
         return owner == null;
     }
@@ -69,7 +69,7 @@ public final class Scope {
         return first == null;
     }
 
-    /** Cancels what can be cancelled from outside. */
+    /** Cancels the work that can be cancelled from outside. */
     void cancel(String why) {
         List<OpenOperation> all = new ArrayList<>();
         for (OpenOperation work = first; work != null; work = work.after) {

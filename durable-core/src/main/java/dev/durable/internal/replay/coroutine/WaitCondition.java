@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The promises, condition and time limit that a coroutine waits for.
  *
- * @param promises open ones that it listens to
- * @param enough whether the wait is over now that this one of them has settled
- * @param condition ends the wait too; null without
+ * @param promises the open promises to which it listens
+ * @param enough returns whether the wait is over once this promise has settled
+ * @param condition the condition that ends the wait, too; null without
  */
 public record WaitCondition(
         Collection<? extends DurablePromise<?>> promises,
@@ -38,15 +38,15 @@ public record WaitCondition(
     }
 
     /**
-     * Whether all that is still waited for is the outcome of activities that were cancelled and whose calls stay open until
-     * then: such a wait ends soon, and no cancellation of its coroutine ends it before.
+     * Returns whether all open promises of the wait are outcomes of activities that were cancelled and whose calls stay
+     * open until then: such a wait ends soon, and no cancellation of its coroutine ends it before.
      */
     public boolean isForOutcomes() {
         return condition == null
                 && promises.stream().filter(promise -> !promise.isSettled()).allMatch(DurablePromise::outlastsCancel);
     }
 
-    /** For people. */
+    /** Returns the text of the wait for descriptions. */
     public String text() {
         Stream<String> named = promises.stream()
                 .filter(promise -> !promise.isSettled())

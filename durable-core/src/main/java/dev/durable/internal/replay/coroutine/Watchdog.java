@@ -8,17 +8,20 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Watches a turn that takes long and reports code that blocks its thread. In tests, code that blocks by other means
- * than the run's own is found while it blocks, and code that computes without an end when it has used two seconds of CPU
- * time; in workers both are named in the log after a second, and left until the turn's limit.
+ * than calls of Durable is found while it blocks, and code that computes without an end when it has used two seconds of
+ * CPU time; in workers both are named in the log after a second, and left until the turn's limit.
  *
- * <p>A sleep is found at the first look; what else the JDK alone waits for, other than a lock, at the second: a future, a
- * queue, a socket. A lock may be held for a moment by a class loader or a logger, and a library may wait for one that nobody sees: for
- * these it takes longer.
+ * <p>A sleep is found at the first check; another wait inside the JDK, except one for a lock, at the second: for a
+ * future, a queue, a socket. A class loader or a logger may hold a lock for a moment, and a library may wait for one
+ * inside of the JDK's classes: for these it takes longer.
  */
 final class Watchdog implements Baton.Watch {
     private static final Duration SLOW = Duration.ofSeconds(1);
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
-    /** Of CPU time. Less than the limit of a turn, which has to bear that a machine stands still. */
+    /**
+     * The CPU time after which code in tests counts as computing without an end. It is less than the limit of a turn,
+     * which has to bear that a machine stands still.
+     */
     private static final Duration BURNT = Duration.ofSeconds(2);
 
     private static final long LOOK_AT_CPU_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
@@ -35,18 +38,20 @@ final class Watchdog implements Baton.Watch {
     private @Nullable Duration burnt;
     private StackTraceElement @Nullable [] blockedAt;
 
-    /** @param holder whose thread has the baton */
+    /**
+     * @param holder the thread that has the baton
+     */
     Watchdog(RunThreads threads, Supplier<@Nullable Thread> holder) {
         this.threads = threads;
         this.holder = holder;
     }
 
-    /** Where the code blocks, if that is why it gave up. */
+    /** Returns where the code blocks, if that is why it gave up. */
     StackTraceElement @Nullable [] blockedAt() {
         return blockedAt;
     }
 
-    /** The CPU time that the code has used, if that is why it gave up. */
+    /** Returns the CPU time that the code has used, if that is why it gave up. */
     @Nullable
     Duration burnt() {
         return burnt;
@@ -70,7 +75,10 @@ final class Watchdog implements Baton.Watch {
         return false;
     }
 
-    /** Asked now and then: it costs more than a look. */
+    /**
+     * Returns whether the code computes without an end; checked only from time to time, as it costs more than a look at
+     * the thread.
+     */
     private boolean burns(@Nullable Thread thread, long withoutProgressNanos) {
         if (thread == null || withoutProgressNanos == 0) {
             lookAtCpu = LOOK_AT_CPU_NANOS;

@@ -33,10 +33,10 @@ public final class Comparison {
     private int otherTexts;
 
     /**
-     * @param run how errors call it
+     * @param run its name in errors
      * @param strict whether a different input, duration or option is a divergence
      * @param sameCode whether histories were made by this very code
-     * @param waits where the code waits, shown where it gave too little
+     * @param waits the waits of the code, shown where it gave too few commands
      */
     public Comparison(
             String run, UserLines lines, boolean strict, boolean sameCode, Supplier<List<PendingWait>> waits) {
@@ -62,7 +62,7 @@ public final class Comparison {
         };
     }
 
-    /** Whether an input, duration or option that differs is refused; counted where it is not. */
+    /** Returns whether an input, duration or option that differs is refused; counts it where it is not. */
     public boolean refusesOtherText() {
         if (!strict) {
             otherTexts++;
@@ -74,7 +74,10 @@ public final class Comparison {
         return otherTexts;
     }
 
-    /** The line that gives a command; a microsecond or two, so only where tests want to see all of them. */
+    /**
+     * Returns the line that gives a command; finding it takes a microsecond or two, so it is done only where tests want
+     * to see all lines.
+     */
     @Nullable
     String lineIfStrict() {
         return strict ? lines.here() : null;
@@ -83,7 +86,7 @@ public final class Comparison {
     /**
      * @param given the commands that matched so far
      * @param givenLines their lines, as far as known
-     * @param command the first that does not match; null where the code gave too few
+     * @param command the first command that does not match; null where the code gave too few
      */
     Divergence divergence(
             HistoryEvent.Inbound event,
@@ -105,7 +108,7 @@ public final class Comparison {
                 line);
     }
 
-    /** The history has an outcome of something that the code has not started, or that is over. */
+    /** Describes an outcome in the history of an operation that the code has not started, or that is over. */
     public Divergence unexpected(HistoryEvent.Inbound event) {
         return new Divergence(
                 run + ": the history goes on with event " + event.id() + " " + SideBySide.describe(event)
@@ -125,7 +128,7 @@ public final class Comparison {
                 null);
     }
 
-    /** A local activity was called with other arguments than the code calls it with. */
+    /** Describes a local activity that was called with other arguments than the code passes. */
     public Divergence otherInput(HistoryEvent.Inbound event, LocalCall recorded) {
         return new Divergence(
                 run + ": the code calls a local activity with other arguments than event " + event.id() + " says: "
@@ -140,7 +143,8 @@ public final class Comparison {
     }
 
     /**
-     * The code's end against the history's; null where they agree. Where the code was not asked they always do.
+     * Compares the code's end with the history's; returns null where they agree. An end that does not come from the
+     * code always agrees.
      *
      * @param start for the error, which has no turn of its own
      */
@@ -171,7 +175,7 @@ public final class Comparison {
                                 + " not the same on replay.");
     }
 
-    /** Tests and the replayer are to show what differs; what a worker says stands in its log. */
+    /** Returns the end as tests and the replayer show it; a worker's error has no values, as it stands in its log. */
     private String shown(HistoryEvent.Closing closing) {
         return switch (closing) {
             case WorkflowCompleted e
@@ -194,7 +198,7 @@ public final class Comparison {
                 .collect(Collectors.joining());
     }
 
-    /** Usage errors have had a type of their own only since 0052. */
+    /** Returns whether the types agree. Usage errors have had a type of their own only since 0052. */
     private static boolean sameType(String code, String history) {
         return code.equals(history)
                 || code.equals(UsageException.class.getName())

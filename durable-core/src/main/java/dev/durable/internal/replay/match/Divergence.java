@@ -29,7 +29,7 @@ public final class Divergence extends NonDeterminismException {
         this.line = line;
     }
 
-    /** The same, saying what the code threw before it went its own way. */
+    /** Returns this divergence with the exception that the code threw before it diverged. */
     public Divergence after(StalledException thrown) {
         Divergence both = new Divergence(
                 getMessage() + "\nBefore that the code threw what the code that made this history did not throw. "
@@ -42,29 +42,32 @@ public final class Divergence extends NonDeterminismException {
         return both;
     }
 
-    /** The same as users know it, with the frames that this one has. */
+    /** Returns the exception of the public API for this divergence, with its frames. */
     public NonDeterminismException told() {
         NonDeterminismException told = new NonDeterminismException(String.valueOf(getMessage()), getCause());
         told.setStackTrace(getStackTrace());
         return told;
     }
 
-    /** The event in whose turn it shows. */
+    /** Returns the event in whose turn it shows. */
     public HistoryEvent.Inbound event() {
         return event;
     }
 
-    /** The first command that differs, as the code gave it; null where the code gave fewer. */
+    /** Returns the first command of the code that differs; null where the code gave fewer. */
     public HistoryEvent.@Nullable Command given() {
         return given;
     }
 
-    /** The command that the history has in its place; null where the history has fewer. */
+    /** Returns the command that the history has in its place; null where the history has fewer. */
     public HistoryEvent.@Nullable Command recorded() {
         return recorded;
     }
 
-    /** The line that gave the command, {@code OrderWorkflow.run(OrderWorkflow.java:42)}; null where there is none. */
+    /**
+     * Returns the line that gave the command, {@code OrderWorkflow.run(OrderWorkflow.java:42)}; null where there is
+     * none.
+     */
     public @Nullable String line() {
         return line;
     }

@@ -15,13 +15,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Writes the likely cause of a {@link Divergence} and the code that mends it, for the error message. Where the very
- * code that made the history gives something else, that is the cause, and no deployment: then it says what makes code
- * give something else each time.
+ * code that made the history gives other commands, no deployment is the cause: then the advice lists what makes code
+ * give other commands each time.
  */
 public final class DivergenceAdvice {
     private static final int SHOWN = 160;
 
-    /** What makes the same code give something else. */
+    /** The usual causes why one code gives other commands each time. */
     public static final String UNSTEADY = """
             The history was made by this very code, a moment ago: the code gives something else each time it runs.
             Usual causes, the most frequent first:
@@ -32,7 +32,7 @@ public final class DivergenceAdvice {
               a @Query method (or a condition) that changes state, which no history has: let it only read.
             """;
 
-    /** What needs no deployment, where the history was made elsewhere. */
+    /** The advice that needs no deployment, where the history was made elsewhere. */
     private static final String QUERY =
             "Or a query changed state of the run in memory (a @Query method that takes from a"
                     + " list, for example), and the history was made by that: let @Query methods only read.\n";
@@ -40,9 +40,9 @@ public final class DivergenceAdvice {
     private DivergenceAdvice() {}
 
     /**
-     * @param left what the history has from the difference on
-     * @param code the first command that differs; null where the code gave too few
-     * @param blocked where the code waits instead
+     * @param left the commands of the history from the difference on
+     * @param code the first command of the code that differs; null where it gave too few
+     * @param blocked the waits of the code
      * @param sameCode whether the history was made by this very code
      */
     static String of(
@@ -134,7 +134,7 @@ public final class DivergenceAdvice {
                 + shown(now, from) + "\n";
     }
 
-    /** The call behind a command, as one would speak of it. */
+    /** Returns the call behind a command, in the words of the API. */
     private static String call(HistoryEvent.Command command) {
         return switch (command) {
             case ActivityScheduled c -> c.activity();
@@ -165,7 +165,7 @@ public final class DivergenceAdvice {
         return "change-after-event-" + (command.id() - 1);
     }
 
-    /** With values: only a strict comparison, as in tests, comes here. */
+    /** Returns a command with its values; only a strict comparison, as in tests, comes here. */
     private static String text(HistoryEvent.Command command) {
         return switch (command) {
             case ActivityScheduled c ->

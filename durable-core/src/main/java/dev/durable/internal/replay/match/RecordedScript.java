@@ -9,8 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The {@link TurnScript} of a replayed turn: each command of the code must match the next one of the history by type,
- * number and name. What else the history says of it stays valid; a different text is a divergence where strict, else
- * counted.
+ * number and name. Other recorded attributes stay valid; a different text is a divergence where strict, else counted.
  *
  * <p>Versions are not matched: their calls may come and go. They were learnt before the turn began.
  */
@@ -79,7 +78,7 @@ public final class RecordedScript implements TurnScript {
         return false;
     }
 
-    /** The turn is over: nothing may be left. */
+    /** Ends the turn; throws where a command of the history is left. */
     public void end() {
         if (expected() != null) {
             throw differs(null);

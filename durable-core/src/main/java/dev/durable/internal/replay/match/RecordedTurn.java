@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  * One turn read from a history: the inbound event and the commands behind it.
  *
  * @param event the inbound event
- * @param at when it was fed: the event's own time, but for a first turn that was made later than the run was started
- * @param commands the commands that stand behind it
+ * @param at when it was fed: the event's own time, except for a first turn that was made later than the run was started
+ * @param commands the commands behind it
  * @param withNext whether it is a first turn in which the code waits for the messages behind it, see {@link FirstTurnStarted}
  */
 public record RecordedTurn(
@@ -24,12 +24,12 @@ public record RecordedTurn(
         commands = List.copyOf(commands);
     }
 
-    /** A turn at the time of its event. */
+    /** Creates a turn at the time of its event. */
     public RecordedTurn(HistoryEvent.Inbound event, List<HistoryEvent.Command> commands) {
         this(event, event.at(), commands, false);
     }
 
-    /** The turns of these events; informing and closing ones are in none. */
+    /** Returns the turns of these events; informing and closing events belong to none. */
     public static List<RecordedTurn> of(Iterable<? extends HistoryEvent> events) {
         List<RecordedTurn> turns = new ArrayList<>();
         Reader reader = new Reader(turns::add);
@@ -38,7 +38,7 @@ public record RecordedTurn(
         return turns;
     }
 
-    /** Gathers turns from events that come one by one. */
+    /** Collects turns from events that come one by one. */
     public static final class Reader {
         private final Consumer<RecordedTurn> turns;
         private final List<HistoryEvent.Command> commands = new ArrayList<>();
@@ -50,7 +50,7 @@ public record RecordedTurn(
             this.turns = turns;
         }
 
-        /** The next event of the history. */
+        /** Reads the next event of the history. */
         public void read(HistoryEvent next) {
             switch (next) {
                 case HistoryEvent.Inbound inbound -> {
@@ -73,7 +73,7 @@ public record RecordedTurn(
             }
         }
 
-        /** The history ends here: so does its last turn. */
+        /** Ends the last turn at the end of the history. */
         public void end() {
             HistoryEvent.Inbound begun = event;
             if (begun != null) {

@@ -8,10 +8,11 @@ import java.time.Duration;
 import java.util.Set;
 
 /**
- * What all workflow instances of a worker share: codecs, registry, strictness, turn limit and {@code stallOn}.
+ * The settings that all workflow instances of a worker share: codecs, registry, strictness, turn limit and {@code
+ * stallOn}.
  *
- * @param codec payloads
- * @param failures exceptions
+ * @param codec reads and writes payloads
+ * @param failures reads and writes exceptions
  * @param registry activity types by class, for {@code Durable.activities(type, …)}, and activities by name
  * @param strict whether an input, duration or option that differs from the recorded one is a divergence (tests,
  *     {@code Replayer}) or only counted (production: else a DTO that gained a field would stall every open run)
@@ -31,7 +32,7 @@ public record ReplaySetup(
         Set<Class<? extends Throwable>> stallOn,
         Propagation context) {
 
-    /** Of an engine that carries no context. */
+    /** Creates the settings of an engine that carries no context. */
     public ReplaySetup(
             PayloadCodec codec,
             FailureCodec failures,
@@ -43,13 +44,16 @@ public record ReplaySetup(
         this(codec, failures, registry, strict, sameCode, turnLimit, stallOn, Propagation.NONE);
     }
 
-    /** For histories that other code may have made; workflows say by themselves what stalls them. */
+    /**
+     * Creates the settings for histories that other code may have made, where only workflows list the exceptions that
+     * stall them.
+     */
     public ReplaySetup(
             PayloadCodec codec, FailureCodec failures, Registry registry, boolean strict, Duration turnLimit) {
         this(codec, failures, registry, strict, false, turnLimit, Set.of());
     }
 
-    /** For histories that other code may have made. */
+    /** Creates the settings for histories that other code may have made. */
     public ReplaySetup(
             PayloadCodec codec,
             FailureCodec failures,

@@ -37,8 +37,8 @@ final class SideBySide {
     }
 
     /**
-     * @param command the first that differs; null where the code gave too few
-     * @param line of that command
+     * @param command the first command that differs; null where the code gave too few
+     * @param line the line of that command
      */
     String text(HistoryEvent.@Nullable Command command, @Nullable String line) {
         int differs = given.size();

@@ -20,26 +20,26 @@ public final class UserLines {
         this.workflow = outermost(workflow.getName());
     }
 
-    /** {@code OrderWorkflow.run(OrderWorkflow.java:42)}; null without. */
+    /** Returns the line as {@code OrderWorkflow.run(OrderWorkflow.java:42)}; null without one. */
     @Nullable
     public String of(StackTraceElement[] stack) {
         int index = indexIn(stack);
         return index < 0 ? null : text(stack[index]);
     }
 
-    /** The same of the calling thread, for a microsecond or two. */
+    /** Returns the line of the calling thread, which takes a microsecond or two. */
     @Nullable
     public String here() {
         StackFrame user = StackWalker.getInstance().walk(this::userFrame);
         return user == null ? null : text(user.toStackTraceElement());
     }
 
-    /** The index of the user's line in the stack: what stands before it is what that line calls. -1 without one. */
+    /** Returns the index of the user's line in the stack, below the frames that this line calls; -1 without one. */
     public int called(StackTraceElement[] stack) {
         return indexIn(stack);
     }
 
-    /** What the user's line has called: {@code Thread.sleep}; null where it calls nothing. */
+    /** Returns the method that the user's line has called, {@code Thread.sleep}; null where it calls none. */
     @Nullable
     public String calledIn(StackTraceElement[] stack) {
         int index = indexIn(stack);
@@ -73,7 +73,7 @@ public final class UserLines {
                 && (className.length() == workflow.length() || className.charAt(workflow.length()) == '$');
     }
 
-    /** A stub is generated into the user's package and has no source file. */
+    /** Returns whether the class is the user's. A stub is generated into the user's package and has no source file. */
     private static boolean isUsers(String className, @Nullable String fileName) {
         int dot = className.lastIndexOf('.');
         return fileName != null
@@ -89,7 +89,7 @@ public final class UserLines {
                 || packageName.startsWith("dev.durable.internal.");
     }
 
-    /** One frame, as a person would look for it. */
+    /** Returns one frame in the form that a reader would search for. */
     public static String text(StackTraceElement frame) {
         String method = LAMBDA.matcher(frame.getMethodName()).replaceFirst("$1");
         String place = frame.getFileName() + ":" + frame.getLineNumber();

@@ -1,5 +1,5 @@
 /**
- * Compares what the code does with what the history has: the commands of one turn, and what is said where they differ.
+ * Compares the commands that the code gives in a turn with those in the history, and describes their differences.
  *
  * <ul>
  *   <li>{@link dev.durable.internal.replay.match.TurnScript} is the one way of a command: {@code LiveScript} collects it,
@@ -8,7 +8,7 @@
  *       side by side, the first difference, the line of code, and the likely cause.
  * </ul>
  *
- * <p>Knows neither coroutines nor promises.
+ * <p>The package knows neither coroutines nor promises.
  */
 @NullMarked
 package dev.durable.internal.replay.match;

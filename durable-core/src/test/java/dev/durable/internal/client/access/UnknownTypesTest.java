@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
-/** What is said of workflow types that are started by name and not registered. */
+/** Starts by name of workflow types that are not registered: refusals and lines of the log. */
 @Tag("slow")
 class UnknownTypesTest {
 

@@ -13,7 +13,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
-/** What a call on an empty object hands to its handler. */
+/** The arguments with which an empty object calls its handler. */
 class EmptyObjectsTest {
     /** As the handler got it. */
     private record Handed(Method method, List<Object> arguments) {}
@@ -111,7 +111,7 @@ class EmptyObjectsTest {
         assertThat(only().arguments().get(0)).isSameAs('a');
     }
 
-    /** The methods among them may be such as others can't call, made accessible. */
+    /** Some of the methods were made accessible, so that the handler may call methods that other code can't. */
     @Test
     void nobody_else_reaches_the_handler_and_the_methods_of_an_empty_object() {
         assertThat(empty(Types.class, null).getClass().getFields()).isEmpty();

@@ -3,7 +3,7 @@ package dev.durable.internal.replay.call;
 import dev.durable.Activity;
 import dev.durable.ActivityCancellationType;
 
-/** Activities for workflows under test; nobody implements them, the tests give the outcomes. */
+/** Activities for workflows under test, without an implementation: the tests feed the outcomes. */
 @Activity
 public interface Acts {
     String a(String what);

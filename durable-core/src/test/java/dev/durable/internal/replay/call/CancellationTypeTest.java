@@ -31,7 +31,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.slf4j.LoggerFactory;
 
-/** What cancelling an activity means to the code that called it, by its option; and what is said of refused clean-up. */
+/**
+ * The effect of cancelling an activity on the code that called it, by its option; and the errors of refused clean-up.
+ */
 class CancellationTypeTest {
     private static final Duration HOUR = Duration.ofHours(1);
 
@@ -304,7 +306,7 @@ class CancellationTypeTest {
         }
     }
 
-    // ── what holds is what was recorded ─────────────────────────────────────────────────────────────────────────────
+    // ── the recorded option holds ────────────────────────────────────────────────────────────────────────────────────
 
     @ParameterizedTest
     @EnumSource

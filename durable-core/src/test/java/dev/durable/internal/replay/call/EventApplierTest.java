@@ -25,7 +25,7 @@ import java.util.random.RandomGenerator;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Rules 17 to 20, and what a run knows of itself. */
+/** Rules 17 to 20, and the information that a run has about itself. */
 class EventApplierTest {
 
     @Test
@@ -86,7 +86,7 @@ class EventApplierTest {
         });
     }
 
-    /** The lists keep what the run drew first; what replays draw is the same, and not kept. */
+    /** The lists keep what the run drew first; replays draw the same values, which are not kept. */
     private static String drawing(List<UUID> drawn, int times) {
         List<UUID> draws = new ArrayList<>();
         for (int i = 0; i < times; i++) {

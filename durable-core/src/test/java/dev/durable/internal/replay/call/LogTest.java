@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
-/** What code logs is written once, when its turn is committed. */
+/** A line of the code is written once, when its turn is committed. */
 class LogTest {
     private static final org.slf4j.Logger log = Durable.logger(LogTest.class);
 

@@ -35,7 +35,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Which exceptions that leave the code stall the run, and which end it. */
+/** The exceptions of the code that stall the run, and those that end it. */
 class StallOnTest {
 
     // ── usage errors ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -496,7 +496,7 @@ class StallOnTest {
         }
     }
 
-    /** What is written can't be mended: code that calls something there gives other commands than the history. */
+    /** A written turn can't be mended: code that calls something in it gives other commands than the history. */
     @Test
     void a_usage_error_stalls_before_its_turn_is_written_whatever_handlers_are_under_way() {
         try (GivenRun run = GivenRun.of(Waiting.class, "x")) {

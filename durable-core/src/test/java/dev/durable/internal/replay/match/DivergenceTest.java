@@ -22,7 +22,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Rules 13, 15 and 16: commands of the code that are not those of the history, and what is said of it. */
+/** Rules 13, 15 and 16: commands of the code that are not those of the history, and the errors about them. */
 class DivergenceTest {
 
     /** Its code depends on what a deployment has changed. */
