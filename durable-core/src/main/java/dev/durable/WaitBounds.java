@@ -1,6 +1,6 @@
 package dev.durable;
 
-import dev.durable.store.Bounds;
+import dev.durable.internal.text.Bounds;
 import java.time.Duration;
 
 /** Checks the durations that are given for timeouts and delays, and refuses those that make no sense. */

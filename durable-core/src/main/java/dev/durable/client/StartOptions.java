@@ -5,7 +5,7 @@ import dev.durable.ConflictPolicy;
 import dev.durable.RefusedInputException;
 import dev.durable.ReusePolicy;
 import dev.durable.WaitBounds;
-import dev.durable.store.Bounds;
+import dev.durable.internal.text.Bounds;
 import dev.durable.store.NamedValues;
 import java.time.Duration;
 import java.time.Instant;

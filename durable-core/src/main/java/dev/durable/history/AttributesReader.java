@@ -1,6 +1,6 @@
 package dev.durable.history;
 
-import dev.durable.store.StoredEvent;
+import dev.durable.internal.json.JsonObjectReader;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Set;

@@ -1,5 +1,7 @@
 package dev.durable.history;
 
+import dev.durable.internal.json.JsonObjectWriter;
+
 /**
  * Encodes the attributes of each event type as JSON: all but id, type, time and message id. The other direction is
  * {@link AttributesReader}.

@@ -1,5 +1,7 @@
 package dev.durable.history;
 
+import dev.durable.internal.json.JsonObjectReader;
+import dev.durable.internal.json.JsonObjectWriter;
 import com.github.benmanes.caffeine.cache.LoadingCache;
 import dev.durable.ActivityOptions;
 import dev.durable.RetryPolicy;

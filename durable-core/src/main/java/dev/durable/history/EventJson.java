@@ -1,10 +1,9 @@
 package dev.durable.history;
 
+import dev.durable.internal.json.JsonObjectReader;
+import dev.durable.internal.json.JsonObjectWriter;
 import dev.durable.DurableException;
-import dev.durable.store.InboxMessage;
-import dev.durable.store.MessageKind;
-import dev.durable.store.StoredEvent;
-import dev.durable.store.Thrown;
+import dev.durable.internal.text.Thrown;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.Comparator;

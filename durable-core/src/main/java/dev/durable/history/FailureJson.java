@@ -1,5 +1,8 @@
 package dev.durable.history;
 
+import dev.durable.internal.json.JsonObjectReader;
+import dev.durable.internal.json.JsonObjectWriter;
+import dev.durable.internal.json.JsonScan;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -2,6 +2,8 @@ package dev.durable.history;
 
 import static dev.durable.ActivityOptions.DEFAULT;
 
+import dev.durable.internal.json.JsonObjectReader;
+import dev.durable.internal.json.JsonObjectWriter;
 import com.github.benmanes.caffeine.cache.CacheLoader;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.Interner;
@@ -11,7 +13,7 @@ import dev.durable.ActivityOptions;
 import dev.durable.OnExhausted;
 import dev.durable.RetryPolicy;
 import dev.durable.RetryPolicy.Growth;
-import dev.durable.store.Portion;
+import dev.durable.internal.text.Portion;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

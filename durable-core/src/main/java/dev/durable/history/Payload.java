@@ -1,5 +1,7 @@
 package dev.durable.history;
 
+import dev.durable.internal.json.JsonObjectReader;
+import dev.durable.internal.json.LoneSurrogates;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;

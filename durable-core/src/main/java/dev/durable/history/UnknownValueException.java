@@ -1,6 +1,6 @@
 package dev.durable.history;
 
-import dev.durable.store.Bounds;
+import dev.durable.internal.text.Bounds;
 
 /** An option has a value that this version of Durable does not know, as of a newer version that wrote it. */
 final class UnknownValueException extends IllegalArgumentException {

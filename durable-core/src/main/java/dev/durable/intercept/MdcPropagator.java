@@ -1,6 +1,6 @@
 package dev.durable.intercept;
 
-import dev.durable.store.Bounds;
+import dev.durable.internal.text.Bounds;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;

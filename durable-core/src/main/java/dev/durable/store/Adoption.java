@@ -1,5 +1,6 @@
 package dev.durable.store;
 
+import dev.durable.internal.text.Bounds;
 import dev.durable.client.Installation.OpenWork;
 import java.util.function.Function;
 

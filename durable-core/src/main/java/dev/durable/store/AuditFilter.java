@@ -1,5 +1,6 @@
 package dev.durable.store;
 
+import dev.durable.internal.text.Bounds;
 import dev.durable.client.AuditEntry;
 import java.time.Instant;
 import java.util.List;

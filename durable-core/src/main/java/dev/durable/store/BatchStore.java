@@ -1,5 +1,6 @@
 package dev.durable.store;
 
+import dev.durable.internal.text.Portion;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;

@@ -1,5 +1,6 @@
 package dev.durable.store;
 
+import dev.durable.internal.text.Thrown;
 import dev.durable.DurableException;
 
 /**

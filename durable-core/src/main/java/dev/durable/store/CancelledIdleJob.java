@@ -1,5 +1,6 @@
 package dev.durable.store;
 
+import dev.durable.history.InboxMessage;
 import dev.durable.history.ActivityCancelled;
 import dev.durable.history.EventJson;
 import dev.durable.history.Payload;

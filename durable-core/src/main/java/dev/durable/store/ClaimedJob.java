@@ -1,5 +1,6 @@
 package dev.durable.store;
 
+import dev.durable.internal.text.Portion;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 

@@ -1,5 +1,8 @@
 package dev.durable.store;
 
+import dev.durable.history.InboxMessage;
+import dev.durable.history.StoredEvent;
+import dev.durable.internal.text.Portion;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

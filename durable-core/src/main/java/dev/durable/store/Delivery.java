@@ -1,5 +1,6 @@
 package dev.durable.store;
 
+import dev.durable.history.InboxMessage;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 

@@ -1,6 +1,6 @@
 package dev.durable.store;
 
-import dev.durable.history.JsonObjectReader;
+import dev.durable.internal.json.JsonObjectReader;
 import org.jspecify.annotations.Nullable;
 
 /** Reads from the first event of a run whether it is a background job and of which activity. */

@@ -1,5 +1,7 @@
 package dev.durable.store;
 
+import dev.durable.history.InboxMessage;
+import dev.durable.history.MessageKind;
 import java.time.Duration;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;

@@ -1,5 +1,7 @@
 package dev.durable.store;
 
+import dev.durable.history.InboxMessage;
+import dev.durable.history.StoredEvent;
 import dev.durable.ConflictPolicy;
 import dev.durable.ReusePolicy;
 import java.time.Duration;

@@ -1,5 +1,7 @@
 package dev.durable.store;
 
+import dev.durable.history.InboxMessage;
+import dev.durable.history.JobNotes;
 import dev.durable.store.JobOrder.Outcome;
 import dev.durable.store.JobOrder.Seen;
 import org.jspecify.annotations.Nullable;

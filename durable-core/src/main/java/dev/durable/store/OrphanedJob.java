@@ -1,5 +1,7 @@
 package dev.durable.store;
 
+import dev.durable.history.InboxMessage;
+import dev.durable.history.JobNotes;
 import dev.durable.history.OptionsJson;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;

@@ -1,5 +1,7 @@
 package dev.durable.store;
 
+import dev.durable.history.InboxMessage;
+import dev.durable.history.JobNotes;
 import dev.durable.history.ActivityFailed;
 import dev.durable.history.EventJson;
 import dev.durable.history.Failure;

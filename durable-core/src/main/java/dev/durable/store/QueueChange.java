@@ -1,7 +1,7 @@
 package dev.durable.store;
 
 import dev.durable.client.QueueLimits;
-import dev.durable.history.JsonObjectWriter;
+import dev.durable.internal.json.JsonObjectWriter;
 import java.time.Instant;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;

@@ -1,5 +1,6 @@
 package dev.durable.store;
 
+import dev.durable.internal.text.Bounds;
 import java.util.Comparator;
 import java.util.UUID;
 

@@ -1,6 +1,6 @@
 package dev.durable.store;
 
-import dev.durable.history.JsonObjectWriter;
+import dev.durable.internal.json.JsonObjectWriter;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 

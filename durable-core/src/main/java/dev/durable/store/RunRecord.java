@@ -1,5 +1,6 @@
 package dev.durable.store;
 
+import dev.durable.internal.text.Portion;
 import dev.durable.client.WorkflowStatus;
 import java.time.Instant;
 import java.util.Map;

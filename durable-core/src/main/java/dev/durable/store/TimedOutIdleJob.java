@@ -1,5 +1,6 @@
 package dev.durable.store;
 
+import dev.durable.history.InboxMessage;
 import dev.durable.history.ActivityTimedOut;
 import dev.durable.history.EventJson;
 import dev.durable.history.OptionsJson;

@@ -1,5 +1,6 @@
 package dev.durable.store;
 
+import dev.durable.history.StoredEvent;
 import dev.durable.client.WorkflowStatus;
 import java.time.Duration;
 import java.time.Instant;

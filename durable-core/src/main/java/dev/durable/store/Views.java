@@ -1,5 +1,7 @@
 package dev.durable.store;
 
+import dev.durable.history.StoredEvent;
+import dev.durable.internal.text.Portion;
 import dev.durable.client.AuditEntry;
 import dev.durable.client.WorkflowStatus;
 import java.util.List;

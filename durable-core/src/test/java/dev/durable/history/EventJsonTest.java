@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.durable.ActivityOptions;
 import dev.durable.DurableException;
 import dev.durable.RetryPolicy;
-import dev.durable.store.StoredEvent;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;

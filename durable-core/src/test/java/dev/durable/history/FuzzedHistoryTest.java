@@ -2,7 +2,6 @@ package dev.durable.history;
 
 import dev.durable.DurableException;
 import dev.durable.fuzz.Fuzz;
-import dev.durable.store.StoredEvent;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;

@@ -92,7 +92,7 @@ class HistoryJsonTest {
                 .filter(type -> type != WorkflowStarted.class && type != UnknownEvent.class)
                 .forEach(type -> {
                     var stored = EventJson.encode((HistoryEvent) samples.event(type));
-                    events.add(EventJson.decode(new dev.durable.store.StoredEvent(
+                    events.add(EventJson.decode(new dev.durable.history.StoredEvent(
                             events.size() + 1, stored.type(), stored.at(), stored.messageId(), stored.attributes())));
                 });
         return new History(events);

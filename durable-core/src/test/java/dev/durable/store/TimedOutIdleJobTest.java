@@ -2,6 +2,9 @@ package dev.durable.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.durable.history.InboxMessage;
+import dev.durable.history.MessageKind;
+import dev.durable.history.StoredEvent;
 import dev.durable.ActivityOptions;
 import dev.durable.history.ActivityTimedOut;
 import dev.durable.history.EventJson;

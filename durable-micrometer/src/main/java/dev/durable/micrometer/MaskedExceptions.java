@@ -2,8 +2,8 @@ package dev.durable.micrometer;
 
 import dev.durable.RemoteException;
 import dev.durable.client.ErrorSanitizer;
-import dev.durable.store.Bounds;
-import dev.durable.store.Thrown;
+import dev.durable.internal.text.Bounds;
+import dev.durable.internal.text.Thrown;
 
 /** Exceptions as spans may have them where no engine masks them: by itself, of the default sanitizer's messages. */
 final class MaskedExceptions {

@@ -9,7 +9,7 @@ import dev.durable.client.WorkerStatus;
 import dev.durable.internal.engine.EngineBuilder;
 import dev.durable.internal.engine.PreparedEngine;
 import dev.durable.observe.EngineStatistics;
-import dev.durable.store.Thrown;
+import dev.durable.internal.text.Thrown;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;

@@ -19,6 +19,6 @@ public final class Masked {
 
     /** A message as it may be shown: on one line of the log. */
     public static String text(String message) {
-        return dev.durable.store.Bounds.lines(FAILURES.recordable(message));
+        return dev.durable.internal.text.Bounds.lines(FAILURES.recordable(message));
     }
 }

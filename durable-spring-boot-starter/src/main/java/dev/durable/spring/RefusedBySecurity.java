@@ -1,7 +1,7 @@
 package dev.durable.spring;
 
 import dev.durable.RetryIf;
-import dev.durable.store.Thrown;
+import dev.durable.internal.text.Thrown;
 import org.springframework.security.access.AccessDeniedException;
 import org.springframework.security.authentication.AuthenticationServiceException;
 import org.springframework.security.core.AuthenticationException;

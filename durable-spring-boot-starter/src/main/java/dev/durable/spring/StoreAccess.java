@@ -1,7 +1,7 @@
 package dev.durable.spring;
 
 import dev.durable.DurableException;
-import dev.durable.store.Thrown;
+import dev.durable.internal.text.Thrown;
 import java.io.IOException;
 import java.sql.SQLException;
 import java.util.Objects;

@@ -2,7 +2,7 @@ package dev.durable.testing;
 
 import dev.durable.internal.drive.Drive;
 import dev.durable.internal.drive.Step;
-import dev.durable.store.Bounds;
+import dev.durable.internal.text.Bounds;
 import dev.durable.store.RunKey;
 import dev.durable.store.memory.VirtualClock;
 import java.time.Duration;

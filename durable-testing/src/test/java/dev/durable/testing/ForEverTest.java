@@ -14,7 +14,7 @@ import dev.durable.Signal;
 import dev.durable.WaitTimedOutException;
 import dev.durable.Workflow;
 import dev.durable.client.WorkflowHandle;
-import dev.durable.store.Bounds;
+import dev.durable.internal.text.Bounds;
 import java.time.Duration;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;

@@ -2,7 +2,7 @@ package dev.durable.benchmarks.jmh;
 
 import dev.durable.history.EventJson;
 import dev.durable.history.HistoryEvent;
-import dev.durable.store.StoredEvent;
+import dev.durable.history.StoredEvent;
 import java.util.List;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.OperationsPerInvocation;

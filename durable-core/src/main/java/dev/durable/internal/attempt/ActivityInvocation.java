@@ -7,7 +7,7 @@ import dev.durable.internal.declare.ActivityBinding;
 import dev.durable.internal.declare.type.MethodSpec;
 import dev.durable.internal.intercept.Interception;
 import dev.durable.internal.payload.PayloadCodec;
-import dev.durable.store.Bounds;
+import dev.durable.internal.text.Bounds;
 import dev.durable.store.ClaimedJob;
 import java.util.List;
 import java.util.Objects;

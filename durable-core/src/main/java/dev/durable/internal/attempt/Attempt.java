@@ -11,7 +11,7 @@ import dev.durable.store.ClaimedJob;
 import dev.durable.store.HeldJob;
 import dev.durable.store.JobKey;
 import dev.durable.store.JobUpdate;
-import dev.durable.store.Thrown;
+import dev.durable.internal.text.Thrown;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.UUID;

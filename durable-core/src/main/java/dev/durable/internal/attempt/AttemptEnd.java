@@ -14,7 +14,7 @@ import dev.durable.observe.ActivityAttemptEnd.Outcome;
 import dev.durable.store.AtMostOnce;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.JobUpdate;
-import dev.durable.store.Thrown;
+import dev.durable.internal.text.Thrown;
 import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;

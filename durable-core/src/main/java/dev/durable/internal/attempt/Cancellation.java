@@ -4,7 +4,7 @@ import dev.durable.CancelledException;
 import dev.durable.DurableException;
 import dev.durable.StaleAttemptException;
 import dev.durable.internal.intercept.ThreadState;
-import dev.durable.store.Thrown;
+import dev.durable.internal.text.Thrown;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;

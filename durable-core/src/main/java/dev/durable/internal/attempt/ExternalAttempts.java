@@ -2,7 +2,7 @@ package dev.durable.internal.attempt;
 
 import dev.durable.history.EventJson;
 import dev.durable.history.HistoryEvent;
-import dev.durable.history.JsonObjectWriter;
+import dev.durable.internal.json.JsonObjectWriter;
 import dev.durable.history.OptionsJson;
 import dev.durable.history.Payload;
 import dev.durable.history.TimeoutType;

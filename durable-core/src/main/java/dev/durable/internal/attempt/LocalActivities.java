@@ -3,7 +3,7 @@ package dev.durable.internal.attempt;
 import dev.durable.internal.drive.Deadlines;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.JobUpdate;
-import dev.durable.store.Thrown;
+import dev.durable.internal.text.Thrown;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;

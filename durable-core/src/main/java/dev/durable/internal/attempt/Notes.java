@@ -5,7 +5,7 @@ import dev.durable.history.ActivityTimeoutUpdated;
 import dev.durable.history.EventJson;
 import dev.durable.history.HistoryEvent;
 import dev.durable.store.ClaimedJob;
-import dev.durable.store.JobNotes;
+import dev.durable.history.JobNotes;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;

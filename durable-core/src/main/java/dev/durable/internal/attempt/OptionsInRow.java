@@ -7,7 +7,7 @@ import dev.durable.history.OptionsJson;
 import dev.durable.internal.drive.Jitter;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.JobUpdate;
-import dev.durable.store.Thrown;
+import dev.durable.internal.text.Thrown;
 import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;

@@ -7,7 +7,7 @@ import dev.durable.RetryIf;
 import dev.durable.RetryPolicy;
 import dev.durable.RetryableException;
 import dev.durable.internal.drive.Jitter;
-import dev.durable.store.Thrown;
+import dev.durable.internal.text.Thrown;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;

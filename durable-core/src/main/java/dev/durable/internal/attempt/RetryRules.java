@@ -12,7 +12,7 @@ import dev.durable.history.OptionsJson;
 import dev.durable.history.TimeoutType;
 import dev.durable.internal.declare.ActivityBinding;
 import dev.durable.store.JobUpdate;
-import dev.durable.store.Thrown;
+import dev.durable.internal.text.Thrown;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.random.RandomGenerator;

@@ -2,7 +2,7 @@ package dev.durable.internal.attempt;
 
 import dev.durable.history.Failure;
 import dev.durable.internal.observe.Fingerprint;
-import dev.durable.store.Bounds;
+import dev.durable.internal.text.Bounds;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.JobKey;
 import dev.durable.store.JobUpdate;

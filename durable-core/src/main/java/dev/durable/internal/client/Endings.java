@@ -12,7 +12,7 @@ import dev.durable.internal.client.access.ClientCode;
 import dev.durable.internal.client.access.Dispatch;
 import dev.durable.internal.client.access.WorkflowCode;
 import dev.durable.internal.replay.BackgroundJob;
-import dev.durable.store.Bounds;
+import dev.durable.internal.text.Bounds;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.RunKey;
 import dev.durable.store.RunPause;

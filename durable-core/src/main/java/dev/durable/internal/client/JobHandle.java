@@ -13,7 +13,7 @@ import dev.durable.history.History;
 import dev.durable.history.Payload;
 import dev.durable.internal.client.access.ClientCode;
 import dev.durable.internal.declare.ActivityMethod;
-import dev.durable.store.Thrown;
+import dev.durable.internal.text.Thrown;
 import java.lang.reflect.Type;
 import java.time.Duration;
 import java.util.Collection;

@@ -9,7 +9,7 @@ import dev.durable.history.EnqueuedOptions;
 import dev.durable.internal.declare.ActivityMethod;
 import dev.durable.internal.declare.BackgroundOptions;
 import dev.durable.internal.declare.OptionsAtCallSite;
-import dev.durable.store.Bounds;
+import dev.durable.internal.text.Bounds;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;

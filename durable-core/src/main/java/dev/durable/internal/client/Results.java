@@ -9,7 +9,7 @@ import dev.durable.internal.client.access.ClientCode;
 import dev.durable.internal.client.access.RunResult;
 import dev.durable.internal.declare.WorkflowType;
 import dev.durable.internal.replay.BackgroundJob;
-import dev.durable.store.Bounds;
+import dev.durable.internal.text.Bounds;
 import java.lang.reflect.Type;
 import java.util.List;
 import java.util.Locale;

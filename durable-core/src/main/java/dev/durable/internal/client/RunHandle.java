@@ -24,7 +24,7 @@ import dev.durable.internal.declare.Recorder;
 import dev.durable.internal.declare.WorkflowType;
 import dev.durable.internal.declare.object.CallKind;
 import dev.durable.internal.declare.type.MethodSpec;
-import dev.durable.store.Bounds;
+import dev.durable.internal.text.Bounds;
 import dev.durable.store.RunRecord;
 import dev.durable.store.Views;
 import java.lang.reflect.Type;

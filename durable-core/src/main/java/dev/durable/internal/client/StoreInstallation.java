@@ -7,7 +7,7 @@ import dev.durable.history.Failure;
 import dev.durable.history.FailureJson;
 import dev.durable.history.WorkflowTerminated;
 import dev.durable.store.Adoption;
-import dev.durable.store.Bounds;
+import dev.durable.internal.text.Bounds;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.RunKey;
 import dev.durable.store.Seizure;

@@ -1,7 +1,7 @@
 package dev.durable.internal.commit;
 
 import dev.durable.internal.drive.Step;
-import dev.durable.store.Portion;
+import dev.durable.internal.text.Portion;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;

@@ -6,7 +6,7 @@ import dev.durable.ActivityOptions;
 import dev.durable.RetryPolicy;
 import dev.durable.history.EnqueuedOptions;
 import dev.durable.history.OptionsJson;
-import dev.durable.store.Portion;
+import dev.durable.internal.text.Portion;
 import java.time.Duration;
 import java.util.Optional;
 import org.slf4j.Logger;

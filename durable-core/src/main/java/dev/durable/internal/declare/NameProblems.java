@@ -3,7 +3,7 @@ package dev.durable.internal.declare;
 import dev.durable.internal.declare.type.Kotlin;
 import dev.durable.internal.declare.type.MethodSpec;
 import dev.durable.internal.declare.type.Problem;
-import dev.durable.store.Bounds;
+import dev.durable.internal.text.Bounds;
 import java.lang.reflect.Method;
 
 /** The error texts about names: invalid ones, and names that two declarations share. */

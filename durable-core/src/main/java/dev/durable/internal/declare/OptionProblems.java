@@ -9,7 +9,7 @@ import dev.durable.internal.declare.option.Option;
 import dev.durable.internal.declare.type.MethodSpec;
 import dev.durable.internal.declare.type.NameRules;
 import dev.durable.internal.declare.type.Problem;
-import dev.durable.store.Bounds;
+import dev.durable.internal.text.Bounds;
 import java.lang.reflect.Modifier;
 import java.time.Duration;
 import java.util.Collection;

@@ -2,7 +2,7 @@ package dev.durable.internal.declare;
 
 import dev.durable.internal.declare.object.CallKind;
 import dev.durable.internal.declare.type.Problem;
-import dev.durable.store.Thrown;
+import dev.durable.internal.text.Thrown;
 import java.lang.reflect.Method;
 import org.jspecify.annotations.Nullable;
 

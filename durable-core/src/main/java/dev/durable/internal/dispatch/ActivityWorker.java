@@ -14,7 +14,7 @@ import dev.durable.store.CommitUnknownException;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.JobClaim;
 import dev.durable.store.JobKey;
-import dev.durable.store.Portion;
+import dev.durable.internal.text.Portion;
 import dev.durable.store.QueueStore;
 import java.time.Duration;
 import java.util.ArrayDeque;

@@ -1,6 +1,6 @@
 package dev.durable.internal.dispatch;
 
-import dev.durable.store.Bounds;
+import dev.durable.internal.text.Bounds;
 import dev.durable.store.ClaimedJob;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;

@@ -1,7 +1,7 @@
 package dev.durable.internal.drive;
 
 import dev.durable.store.StoreClock;
-import dev.durable.store.Thrown;
+import dev.durable.internal.text.Thrown;
 import java.time.Duration;
 import java.util.TreeSet;
 import java.util.concurrent.locks.ReentrantLock;

@@ -1,6 +1,6 @@
 package dev.durable.internal.drive;
 
-import dev.durable.store.Bounds;
+import dev.durable.internal.text.Bounds;
 import java.time.Duration;
 import java.util.random.RandomGenerator;
 

@@ -1,6 +1,6 @@
 package dev.durable.internal.drive;
 
-import dev.durable.store.Thrown;
+import dev.durable.internal.text.Thrown;
 import java.time.Duration;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;

@@ -2,7 +2,7 @@ package dev.durable.internal.engine;
 
 import dev.durable.internal.drive.Drive;
 import dev.durable.store.HistoryStore;
-import dev.durable.store.Thrown;
+import dev.durable.internal.text.Thrown;
 import dev.durable.store.Views;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;

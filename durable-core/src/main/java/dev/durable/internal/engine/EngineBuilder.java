@@ -31,7 +31,7 @@ import dev.durable.internal.upkeep.InstallationWatch;
 import dev.durable.internal.upkeep.WorkerSession;
 import dev.durable.observe.EngineObserver;
 import dev.durable.store.Adoption;
-import dev.durable.store.Bounds;
+import dev.durable.internal.text.Bounds;
 import dev.durable.store.HistoryStore;
 import java.net.InetAddress;
 import java.net.UnknownHostException;

@@ -39,7 +39,7 @@ import dev.durable.store.NewRun;
 import dev.durable.store.OpenJob;
 import dev.durable.store.RunKey;
 import dev.durable.store.StartOutcome;
-import dev.durable.store.Thrown;
+import dev.durable.internal.text.Thrown;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;

@@ -2,7 +2,7 @@ package dev.durable.internal.engine;
 
 import dev.durable.client.DurableEngine;
 import dev.durable.internal.drive.QueueSettings;
-import dev.durable.store.Bounds;
+import dev.durable.internal.text.Bounds;
 import java.util.LinkedHashMap;
 import java.util.Map;
 

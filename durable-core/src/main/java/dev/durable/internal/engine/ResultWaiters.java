@@ -10,7 +10,7 @@ import dev.durable.internal.drive.Step;
 import dev.durable.internal.run.Runs;
 import dev.durable.store.ClosedRun;
 import dev.durable.store.HistoryStore;
-import dev.durable.store.Portion;
+import dev.durable.internal.text.Portion;
 import dev.durable.store.RunIds;
 import java.time.Duration;
 import java.util.ArrayList;

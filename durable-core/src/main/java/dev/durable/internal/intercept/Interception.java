@@ -7,7 +7,7 @@ import dev.durable.intercept.ContextPropagator;
 import dev.durable.intercept.InterceptedEngine;
 import dev.durable.intercept.Interceptor;
 import dev.durable.intercept.WorkerInterceptor;
-import dev.durable.store.Bounds;
+import dev.durable.internal.text.Bounds;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;

@@ -2,7 +2,7 @@ package dev.durable.internal.intercept;
 
 import dev.durable.intercept.ContextPropagator;
 import dev.durable.intercept.ContextPropagator.Scope;
-import dev.durable.store.Thrown;
+import dev.durable.internal.text.Thrown;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;

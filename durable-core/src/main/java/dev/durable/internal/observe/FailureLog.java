@@ -1,9 +1,9 @@
 package dev.durable.internal.observe;
 
 import dev.durable.history.Failure;
-import dev.durable.store.Bounds;
+import dev.durable.internal.text.Bounds;
 import dev.durable.store.RunKey;
-import dev.durable.store.Thrown;
+import dev.durable.internal.text.Thrown;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

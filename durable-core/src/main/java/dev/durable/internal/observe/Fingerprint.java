@@ -1,7 +1,7 @@
 package dev.durable.internal.observe;
 
 import dev.durable.history.Failure;
-import dev.durable.store.Bounds;
+import dev.durable.internal.text.Bounds;
 import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;

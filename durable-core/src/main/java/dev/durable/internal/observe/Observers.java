@@ -2,7 +2,7 @@ package dev.durable.internal.observe;
 
 import dev.durable.client.DurableEngine;
 import dev.durable.observe.EngineObserver;
-import dev.durable.store.Thrown;
+import dev.durable.internal.text.Thrown;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;

@@ -1,6 +1,6 @@
 package dev.durable.internal.observe;
 
-import dev.durable.history.JsonObjectReader;
+import dev.durable.internal.json.JsonObjectReader;
 import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;

@@ -2,9 +2,9 @@ package dev.durable.internal.observe;
 
 import dev.durable.RemoteException;
 import dev.durable.StoreUnavailableException;
-import dev.durable.store.Bounds;
+import dev.durable.internal.text.Bounds;
 import dev.durable.store.CommitUnknownException;
-import dev.durable.store.Thrown;
+import dev.durable.internal.text.Thrown;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;

@@ -1,7 +1,7 @@
 package dev.durable.internal.payload;
 
 import dev.durable.client.ErrorSanitizer;
-import dev.durable.store.Bounds;
+import dev.durable.internal.text.Bounds;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 

@@ -1,10 +1,10 @@
 package dev.durable.internal.payload;
 
 import dev.durable.PayloadException;
-import dev.durable.history.JsonObjectReader;
-import dev.durable.history.JsonObjectWriter;
+import dev.durable.internal.json.JsonObjectReader;
+import dev.durable.internal.json.JsonObjectWriter;
 import dev.durable.history.Payload;
-import dev.durable.store.Thrown;
+import dev.durable.internal.text.Thrown;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;

@@ -3,7 +3,7 @@ package dev.durable.internal.payload;
 import dev.durable.RemoteException;
 import dev.durable.history.Failure;
 import dev.durable.history.Payload;
-import dev.durable.store.Thrown;
+import dev.durable.internal.text.Thrown;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;

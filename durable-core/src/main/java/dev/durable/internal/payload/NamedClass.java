@@ -1,6 +1,6 @@
 package dev.durable.internal.payload;
 
-import dev.durable.store.Bounds;
+import dev.durable.internal.text.Bounds;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 

@@ -1,7 +1,7 @@
 package dev.durable.internal.payload;
 
 import dev.durable.PayloadException;
-import dev.durable.history.JsonObjectWriter;
+import dev.durable.internal.json.JsonObjectWriter;
 import dev.durable.history.Payload;
 import dev.durable.internal.declare.type.MethodSpec;
 import java.lang.reflect.Type;

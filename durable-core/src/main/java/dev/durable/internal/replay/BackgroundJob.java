@@ -9,7 +9,7 @@ import dev.durable.history.Payload;
 import dev.durable.internal.replay.call.DurableCalls;
 import dev.durable.internal.replay.match.StalledException;
 import dev.durable.store.JobStart;
-import dev.durable.store.Thrown;
+import dev.durable.internal.text.Thrown;
 import org.jspecify.annotations.Nullable;
 
 /**

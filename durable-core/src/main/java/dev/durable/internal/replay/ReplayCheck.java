@@ -15,7 +15,7 @@ import dev.durable.internal.replay.match.Divergence;
 import dev.durable.internal.replay.match.DivergenceAdvice;
 import dev.durable.internal.replay.match.RecordedTurn;
 import dev.durable.internal.replay.match.ReplaySetup;
-import dev.durable.store.Bounds;
+import dev.durable.internal.text.Bounds;
 import dev.durable.store.RunKey;
 import java.util.List;
 

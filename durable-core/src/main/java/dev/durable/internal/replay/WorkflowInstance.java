@@ -1,6 +1,6 @@
 package dev.durable.internal.replay;
 
-import static dev.durable.store.Portion.heapBytes;
+import static dev.durable.internal.text.Portion.heapBytes;
 
 import dev.durable.QueryFailedException;
 import dev.durable.history.ActivityCancelled;
@@ -36,7 +36,7 @@ import dev.durable.internal.replay.match.StalledException;
 import dev.durable.internal.replay.match.Turn;
 import dev.durable.internal.replay.match.UserLines;
 import dev.durable.store.RunKey;
-import dev.durable.store.Thrown;
+import dev.durable.internal.text.Thrown;
 import java.time.Instant;
 import java.util.List;
 import java.util.function.BooleanSupplier;

@@ -16,7 +16,7 @@ import dev.durable.internal.payload.FailureCodec;
 import dev.durable.internal.replay.BackgroundJob;
 import dev.durable.store.RunKey;
 import dev.durable.store.StoreClock;
-import dev.durable.store.StoredEvent;
+import dev.durable.history.StoredEvent;
 import dev.durable.store.Transition;
 import java.time.Instant;
 import java.util.ArrayList;

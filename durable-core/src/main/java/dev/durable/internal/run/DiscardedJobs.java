@@ -6,7 +6,7 @@ import dev.durable.history.Failure;
 import dev.durable.history.HistoryEvent;
 import dev.durable.history.IncidentResolved;
 import dev.durable.internal.attempt.Notes;
-import dev.durable.store.StoredEvent;
+import dev.durable.history.StoredEvent;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,6 @@
 package dev.durable.internal.run;
 
-import dev.durable.store.InboxMessage;
+import dev.durable.history.InboxMessage;
 import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 

@@ -10,7 +10,7 @@ import dev.durable.history.WorkflowFailed;
 import dev.durable.history.WorkflowTerminated;
 import dev.durable.history.WorkflowTimedOut;
 import dev.durable.internal.payload.FailureCodec;
-import dev.durable.store.Bounds;
+import dev.durable.internal.text.Bounds;
 import dev.durable.store.RunKey;
 import dev.durable.store.Transition;
 import java.time.Duration;

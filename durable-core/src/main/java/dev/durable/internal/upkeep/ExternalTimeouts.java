@@ -2,12 +2,12 @@ package dev.durable.internal.upkeep;
 
 import dev.durable.internal.attempt.ExternalAttempts;
 import dev.durable.internal.drive.BatchChore;
-import dev.durable.store.Bounds;
+import dev.durable.internal.text.Bounds;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.JobKey;
 import dev.durable.store.JobOrder;
 import dev.durable.store.OpenJob;
-import dev.durable.store.Thrown;
+import dev.durable.internal.text.Thrown;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

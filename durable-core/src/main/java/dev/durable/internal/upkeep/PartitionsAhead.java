@@ -7,7 +7,7 @@ import dev.durable.internal.drive.Jitter;
 import dev.durable.internal.observe.Tries;
 import dev.durable.store.CommitUnknownException;
 import dev.durable.store.HistoryStore;
-import dev.durable.store.Thrown;
+import dev.durable.internal.text.Thrown;
 import java.time.Duration;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;

@@ -13,7 +13,7 @@ import dev.durable.store.HistoryStore;
 import dev.durable.store.RunKey;
 import dev.durable.store.RunRecord;
 import dev.durable.store.Seizure;
-import dev.durable.store.StoredEvent;
+import dev.durable.history.StoredEvent;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.UUID;

@@ -4,7 +4,7 @@ import dev.durable.StoreUnavailableException;
 import dev.durable.internal.drive.Chore;
 import dev.durable.internal.drive.ChoreTally;
 import dev.durable.internal.drive.Jitter;
-import dev.durable.store.Bounds;
+import dev.durable.internal.text.Bounds;
 import dev.durable.store.CommitUnknownException;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.SessionInfo;

@@ -1,6 +1,6 @@
 package dev.durable.store.memory;
 
-import dev.durable.store.InboxMessage;
+import dev.durable.history.InboxMessage;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.LinkedHashMap;

@@ -2,7 +2,7 @@ package dev.durable.store.memory;
 
 import dev.durable.client.ActivityState;
 import dev.durable.client.AuditEntry;
-import dev.durable.store.InboxMessage;
+import dev.durable.history.InboxMessage;
 import dev.durable.store.JobDeadlines;
 import dev.durable.store.JobOrder;
 import dev.durable.store.JobOrder.Audit;

@@ -1,12 +1,12 @@
 package dev.durable.store.memory;
 
-import dev.durable.store.InboxMessage;
-import dev.durable.store.StoredEvent;
+import dev.durable.history.InboxMessage;
+import dev.durable.history.StoredEvent;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.ToLongFunction;
 
-/** Tracks the bytes that are left of a {@linkplain dev.durable.store.Portion portion} while it is filled. */
+/** Tracks the bytes that are left of a {@linkplain dev.durable.internal.text.Portion portion} while it is filled. */
 final class Room {
     private long left;
 

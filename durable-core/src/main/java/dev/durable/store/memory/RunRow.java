@@ -5,7 +5,7 @@ import dev.durable.store.JobStart;
 import dev.durable.store.NewRun;
 import dev.durable.store.RunKey;
 import dev.durable.store.RunRecord;
-import dev.durable.store.StoredEvent;
+import dev.durable.history.StoredEvent;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;

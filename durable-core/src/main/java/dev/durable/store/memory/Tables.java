@@ -1,7 +1,7 @@
 package dev.durable.store.memory;
 
 import dev.durable.client.ActivityState;
-import dev.durable.store.InboxMessage;
+import dev.durable.history.InboxMessage;
 import dev.durable.store.JobKey;
 import dev.durable.store.NewJob;
 import dev.durable.store.Nudges.JobBuried;

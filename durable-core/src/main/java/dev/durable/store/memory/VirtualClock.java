@@ -1,6 +1,6 @@
 package dev.durable.store.memory;
 
-import dev.durable.store.Bounds;
+import dev.durable.internal.text.Bounds;
 import dev.durable.store.StoreClock;
 import java.time.Duration;
 import java.time.Instant;

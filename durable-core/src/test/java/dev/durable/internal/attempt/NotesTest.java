@@ -7,7 +7,7 @@ import dev.durable.history.ActivityTimeoutUpdated;
 import dev.durable.history.EventJson;
 import dev.durable.history.Failure;
 import dev.durable.history.HistoryEvent;
-import dev.durable.store.StoredEvent;
+import dev.durable.history.StoredEvent;
 import java.time.Instant;
 import java.util.List;
 import java.util.stream.IntStream;

@@ -8,7 +8,7 @@ import dev.durable.StoreUnavailableException;
 import dev.durable.client.QueueLimits;
 import dev.durable.internal.drive.ThreadDrive;
 import dev.durable.internal.observe.Tries;
-import dev.durable.store.Bounds;
+import dev.durable.internal.text.Bounds;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.QueueRules;
 import java.lang.reflect.Proxy;

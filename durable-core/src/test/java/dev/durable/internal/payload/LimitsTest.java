@@ -2,7 +2,7 @@ package dev.durable.internal.payload;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.durable.store.Bounds;
+import dev.durable.internal.text.Bounds;
 import dev.durable.store.InboxLimit;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -16,7 +16,7 @@ import dev.durable.internal.observe.Tries;
 import dev.durable.store.NewRun;
 import dev.durable.store.RunIds;
 import dev.durable.store.RunKey;
-import dev.durable.store.StoredEvent;
+import dev.durable.history.StoredEvent;
 import dev.durable.store.contract.FaultyStore.Fault;
 import java.time.Duration;
 import java.time.Instant;

@@ -10,7 +10,7 @@ import dev.durable.store.ClaimedJob;
 import dev.durable.store.JobStart;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.NewRun;
-import dev.durable.store.Portion;
+import dev.durable.internal.text.Portion;
 import dev.durable.store.RunFilter;
 import dev.durable.store.RunKey;
 import dev.durable.store.RunRecord;

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.durable.store.ClaimedRun;
 import dev.durable.store.ClaimedRuns;
-import dev.durable.store.InboxMessage;
-import dev.durable.store.Portion;
+import dev.durable.history.InboxMessage;
+import dev.durable.internal.text.Portion;
 import dev.durable.store.RunClaim;
 import dev.durable.store.RunKey;
-import dev.durable.store.StoredEvent;
+import dev.durable.history.StoredEvent;
 import dev.durable.store.Transition;
 import java.time.Duration;
 import java.time.Instant;

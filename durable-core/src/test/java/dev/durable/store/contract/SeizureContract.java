@@ -11,7 +11,7 @@ import dev.durable.store.JobUpdate;
 import dev.durable.store.RunKey;
 import dev.durable.store.RunRecord;
 import dev.durable.store.Seizure;
-import dev.durable.store.StoredEvent;
+import dev.durable.history.StoredEvent;
 import dev.durable.store.Transition;
 import java.time.Duration;
 import java.time.Instant;

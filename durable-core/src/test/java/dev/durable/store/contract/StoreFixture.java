@@ -3,7 +3,7 @@ package dev.durable.store.contract;
 import dev.durable.store.Delivery;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.InboxLimit;
-import dev.durable.store.InboxMessage;
+import dev.durable.history.InboxMessage;
 import dev.durable.store.RunKey;
 import java.time.Duration;
 import java.util.List;

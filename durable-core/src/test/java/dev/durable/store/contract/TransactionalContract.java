@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.durable.store.ClaimedJob;
-import dev.durable.store.InboxMessage;
+import dev.durable.history.InboxMessage;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.TransactionalActivities;
 import dev.durable.store.TransactionalActivities.Outcome;

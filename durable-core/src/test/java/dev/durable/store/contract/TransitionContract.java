@@ -9,10 +9,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.ClaimedRun;
-import dev.durable.store.InboxMessage;
+import dev.durable.history.InboxMessage;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.NewJob;
-import dev.durable.store.StoredEvent;
+import dev.durable.history.StoredEvent;
 import dev.durable.store.Transition;
 import java.time.Duration;
 import java.time.Instant;

@@ -6,7 +6,7 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.InboxLimit;
-import dev.durable.store.InboxMessage;
+import dev.durable.history.InboxMessage;
 import dev.durable.store.RunKey;
 import dev.durable.store.contract.StoreFixture;
 import dev.durable.store.postgres.testing.TestDatabase;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.durable.logs.MarkedLines;
 import dev.durable.store.ClaimedJob;
-import dev.durable.store.JobNotes;
+import dev.durable.history.JobNotes;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.RunKey;
 import dev.durable.store.RunPause;

@@ -6,7 +6,7 @@ import dev.durable.client.IncidentQuery;
 import dev.durable.client.Queues;
 import dev.durable.client.WorkflowHandle;
 import dev.durable.spring.actuate.DurableEndpoint.BadRequest;
-import dev.durable.store.Bounds;
+import dev.durable.internal.text.Bounds;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;

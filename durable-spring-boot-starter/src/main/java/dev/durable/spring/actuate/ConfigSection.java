@@ -1,6 +1,6 @@
 package dev.durable.spring.actuate;
 
-import dev.durable.store.JdbcUrl;
+import dev.durable.internal.text.JdbcUrl;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -1,6 +1,6 @@
 package dev.durable.spring.actuate;
 
-import dev.durable.store.Bounds;
+import dev.durable.internal.text.Bounds;
 import org.jspecify.annotations.Nullable;
 
 /** Texts as endpoints show them: cut where they are long. */

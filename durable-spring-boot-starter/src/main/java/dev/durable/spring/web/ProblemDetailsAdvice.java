@@ -5,7 +5,7 @@ import dev.durable.RefusedInputException;
 import dev.durable.StoreUnavailableException;
 import dev.durable.WorkflowAlreadyStartedException;
 import dev.durable.spring.Masked;
-import dev.durable.store.Thrown;
+import dev.durable.internal.text.Thrown;
 import java.net.URI;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

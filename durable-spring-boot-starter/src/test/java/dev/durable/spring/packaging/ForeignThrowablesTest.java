@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.durable.micrometer.DurableMetrics;
 import dev.durable.spring.DurableLifecycle;
-import dev.durable.store.Thrown;
+import dev.durable.internal.text.Thrown;
 import dev.durable.store.postgres.PostgresHistoryStore;
 import java.util.Set;
 import java.util.TreeSet;
@@ -57,7 +57,7 @@ class ForeignThrowablesTest {
                 .forEach(each -> found.addAll(ForeignThrowables.beside(each)));
 
         assertThat(found)
-                .as("use dev.durable.store.Thrown, and for the log what makes exceptions loggable")
+                .as("use dev.durable.internal.text.Thrown, and for the log what makes exceptions loggable")
                 .containsExactlyInAnyOrderElementsOf(MAY);
     }
 }

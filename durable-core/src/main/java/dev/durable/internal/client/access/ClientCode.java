@@ -4,7 +4,7 @@ import dev.durable.internal.declare.Registry;
 import dev.durable.internal.intercept.Interception;
 import dev.durable.internal.payload.FailureCodec;
 import dev.durable.internal.payload.PayloadCodec;
-import dev.durable.store.Bounds;
+import dev.durable.internal.text.Bounds;
 import java.util.UUID;
 import java.util.function.Supplier;
 

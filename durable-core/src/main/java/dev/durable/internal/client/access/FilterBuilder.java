@@ -4,7 +4,7 @@ import dev.durable.client.WorkflowQuery.Filter;
 import dev.durable.client.WorkflowStatus;
 import dev.durable.internal.declare.Registry;
 import dev.durable.internal.replay.BackgroundJob;
-import dev.durable.store.Bounds;
+import dev.durable.internal.text.Bounds;
 import dev.durable.store.RunFilter;
 import java.time.Instant;
 import java.util.Set;

@@ -7,7 +7,7 @@ import dev.durable.client.ActivitySummary;
 import dev.durable.client.BoundedCount;
 import dev.durable.client.Page;
 import dev.durable.history.OptionsJson;
-import dev.durable.store.Bounds;
+import dev.durable.internal.text.Bounds;
 import dev.durable.store.JobFilter;
 import dev.durable.store.JobOrder;
 import dev.durable.store.OpenJob;

@@ -1,7 +1,7 @@
 package dev.durable.internal.client.operate;
 
 import dev.durable.RefusedInputException;
-import dev.durable.store.Bounds;
+import dev.durable.internal.text.Bounds;
 import dev.durable.store.JobKey;
 import dev.durable.store.RunKey;
 import java.nio.charset.StandardCharsets;

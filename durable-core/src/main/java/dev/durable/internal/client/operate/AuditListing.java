@@ -5,7 +5,7 @@ import dev.durable.client.AuditQuery;
 import dev.durable.client.Page;
 import dev.durable.internal.client.access.Cursor;
 import dev.durable.store.AuditFilter;
-import dev.durable.store.Bounds;
+import dev.durable.internal.text.Bounds;
 import dev.durable.store.Views;
 import java.time.Instant;
 import java.util.List;

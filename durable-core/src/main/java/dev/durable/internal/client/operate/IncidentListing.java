@@ -7,7 +7,7 @@ import dev.durable.client.IncidentControl;
 import dev.durable.client.IncidentGroup;
 import dev.durable.client.IncidentQuery;
 import dev.durable.client.Page;
-import dev.durable.store.Bounds;
+import dev.durable.internal.text.Bounds;
 import dev.durable.store.FailedJobGroup;
 import dev.durable.store.JobFilter;
 import dev.durable.store.JobOrder;

@@ -10,7 +10,7 @@ import dev.durable.store.JobFilter;
 import dev.durable.store.JobOrder;
 import dev.durable.store.JobOrder.Outcome;
 import dev.durable.store.OpenJob;
-import dev.durable.store.Portion;
+import dev.durable.internal.text.Portion;
 import dev.durable.store.Views;
 import java.util.ArrayList;
 import java.util.List;

@@ -15,7 +15,7 @@ import dev.durable.history.Payload;
 import dev.durable.history.WorkflowCancelRequested;
 import dev.durable.internal.client.access.Messages;
 import dev.durable.internal.declare.OptionsAtCallSite;
-import dev.durable.store.Bounds;
+import dev.durable.internal.text.Bounds;
 import dev.durable.store.JobDeadlines;
 import dev.durable.store.JobOrder;
 import dev.durable.store.OpenJob;

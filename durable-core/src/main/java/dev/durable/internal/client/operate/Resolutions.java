@@ -11,7 +11,7 @@ import dev.durable.history.HistoryEvent;
 import dev.durable.history.IncidentResolved;
 import dev.durable.history.OptionsJson;
 import dev.durable.history.Payload;
-import dev.durable.store.Bounds;
+import dev.durable.internal.text.Bounds;
 import dev.durable.store.JobOrder;
 import dev.durable.store.OpenJob;
 import java.time.Duration;

@@ -6,7 +6,7 @@ import dev.durable.StaleAttemptException;
 import dev.durable.client.ActivityControl;
 import dev.durable.client.ActivitySummary;
 import dev.durable.history.OptionsJson;
-import dev.durable.store.Bounds;
+import dev.durable.internal.text.Bounds;
 import dev.durable.store.JobFilter;
 import dev.durable.store.JobOrder;
 import dev.durable.store.JobOrder.Outcome;

@@ -6,7 +6,7 @@ import dev.durable.client.Incident;
 import dev.durable.client.IncidentControl;
 import dev.durable.history.EventJson;
 import dev.durable.history.IncidentResolved;
-import dev.durable.store.Bounds;
+import dev.durable.internal.text.Bounds;
 import dev.durable.store.JobFilter;
 import dev.durable.store.JobOrder;
 import dev.durable.store.JobOrder.Outcome;

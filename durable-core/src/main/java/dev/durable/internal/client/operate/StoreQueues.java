@@ -7,7 +7,7 @@ import dev.durable.client.Queues;
 import dev.durable.internal.client.access.ClientCode;
 import dev.durable.internal.client.access.Dispatch;
 import dev.durable.internal.client.access.WorkflowCode;
-import dev.durable.store.Bounds;
+import dev.durable.internal.text.Bounds;
 import dev.durable.store.QueueChange;
 import java.time.Instant;
 import java.util.List;

@@ -5,7 +5,7 @@ import dev.durable.RefusedInputException;
 import dev.durable.history.ActivityTimeoutUpdated;
 import dev.durable.history.OptionsJson;
 import dev.durable.internal.declare.OptionsAtCallSite;
-import dev.durable.store.Bounds;
+import dev.durable.internal.text.Bounds;
 import dev.durable.store.JobOrder;
 import dev.durable.store.OpenJob;
 import java.time.Duration;

@@ -11,7 +11,7 @@ import dev.durable.store.JobFilter;
 import dev.durable.store.JobOrder;
 import dev.durable.store.JobOrder.Outcome;
 import dev.durable.store.OpenJob;
-import dev.durable.store.Thrown;
+import dev.durable.internal.text.Thrown;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,7 +1,7 @@
 package dev.durable.internal.declare.object;
 
 import dev.durable.internal.declare.type.ShapeProblems;
-import dev.durable.store.Thrown;
+import dev.durable.internal.text.Thrown;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;

@@ -4,7 +4,7 @@ import dev.durable.ActivityCancellationType;
 import dev.durable.OnExhausted;
 import dev.durable.RetryPolicy;
 import dev.durable.internal.declare.type.NameRules;
-import dev.durable.store.Bounds;
+import dev.durable.internal.text.Bounds;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;

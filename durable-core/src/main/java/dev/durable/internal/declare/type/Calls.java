@@ -1,6 +1,6 @@
 package dev.durable.internal.declare.type;
 
-import dev.durable.store.Thrown;
+import dev.durable.internal.text.Thrown;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;

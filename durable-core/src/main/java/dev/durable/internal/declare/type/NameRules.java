@@ -1,6 +1,6 @@
 package dev.durable.internal.declare.type;
 
-import dev.durable.store.Bounds;
+import dev.durable.internal.text.Bounds;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.Locale;

@@ -1,6 +1,6 @@
 package dev.durable.internal.declare.type;
 
-import dev.durable.store.Thrown;
+import dev.durable.internal.text.Thrown;
 
 /**
  * The error texts about user types that Durable can't subclass or reach by reflection, as it has to for stubs of

@@ -20,7 +20,7 @@ import dev.durable.internal.replay.coroutine.Eviction;
 import dev.durable.internal.replay.coroutine.Restriction;
 import dev.durable.internal.replay.coroutine.Restrictions;
 import dev.durable.internal.replay.match.ReplaySetup;
-import dev.durable.store.Bounds;
+import dev.durable.internal.text.Bounds;
 import java.lang.reflect.Type;
 import java.util.List;
 import java.util.Map;

@@ -6,7 +6,7 @@ import dev.durable.internal.replay.coroutine.DurablePromise;
 import dev.durable.internal.replay.coroutine.Eviction;
 import dev.durable.internal.replay.coroutine.WaitCondition;
 import dev.durable.internal.replay.match.StalledException;
-import dev.durable.store.Thrown;
+import dev.durable.internal.text.Thrown;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;

@@ -10,7 +10,7 @@ import dev.durable.internal.declare.type.MethodSpec;
 import dev.durable.internal.replay.coroutine.Coroutine;
 import dev.durable.internal.replay.coroutine.Dispatcher;
 import dev.durable.internal.replay.match.StalledException;
-import dev.durable.store.Thrown;
+import dev.durable.internal.text.Thrown;
 import java.util.Collection;
 import java.util.List;
 import java.util.stream.Stream;

@@ -5,7 +5,7 @@ import dev.durable.history.HistoryEvent;
 import dev.durable.history.VersionRecorded;
 import dev.durable.internal.replay.coroutine.Dispatcher;
 import dev.durable.internal.replay.coroutine.Eviction;
-import dev.durable.store.Bounds;
+import dev.durable.internal.text.Bounds;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

@@ -5,7 +5,7 @@ import dev.durable.CancelledException;
 import dev.durable.Promise;
 import dev.durable.PromiseFailedException;
 import dev.durable.internal.payload.Unchecked;
-import dev.durable.store.Thrown;
+import dev.durable.internal.text.Thrown;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.Set;

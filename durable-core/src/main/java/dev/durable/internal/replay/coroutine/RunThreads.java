@@ -6,7 +6,7 @@ import dev.durable.history.SignalReceived;
 import dev.durable.internal.intercept.Propagation;
 import dev.durable.internal.replay.match.StalledException;
 import dev.durable.internal.replay.match.UserLines;
-import dev.durable.store.Thrown;
+import dev.durable.internal.text.Thrown;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collections;

@@ -3,7 +3,7 @@ package dev.durable.store.postgres.embedded;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.durable.StoreUnavailableException;
-import dev.durable.store.JdbcUrl;
+import dev.durable.internal.text.JdbcUrl;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;

@@ -2,7 +2,7 @@ package dev.durable.store.postgres.embedded;
 
 import dev.durable.StoreUnavailableException;
 import dev.durable.fuzz.Fuzz;
-import dev.durable.store.JdbcUrl;
+import dev.durable.internal.text.JdbcUrl;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.durable.StoreUnavailableException;
-import dev.durable.store.JdbcUrl;
+import dev.durable.internal.text.JdbcUrl;
 import dev.durable.store.postgres.testing.TestDatabase;
 import java.io.PrintWriter;
 import java.io.StringWriter;

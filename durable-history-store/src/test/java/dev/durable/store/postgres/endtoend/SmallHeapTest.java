@@ -18,7 +18,7 @@ import dev.durable.client.IncidentGroup;
 import dev.durable.client.WorkflowHandle;
 import dev.durable.client.WorkflowStatus;
 import dev.durable.observe.EngineStatistics;
-import dev.durable.store.Portion;
+import dev.durable.internal.text.Portion;
 import dev.durable.store.postgres.PostgresHistoryStore;
 import dev.durable.store.postgres.SqlInvariants;
 import dev.durable.store.postgres.testing.TestDatabase;

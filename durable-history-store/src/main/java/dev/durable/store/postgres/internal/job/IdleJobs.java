@@ -1,6 +1,6 @@
 package dev.durable.store.postgres.internal.job;
 
-import dev.durable.store.InboxMessage;
+import dev.durable.history.InboxMessage;
 import dev.durable.store.JobKey;
 import dev.durable.store.TimedOutIdleJob;
 import dev.durable.store.TimedOutIdleJob.Timeout;

@@ -1,6 +1,6 @@
 package dev.durable.store.postgres.internal.job;
 
-import dev.durable.store.Portion;
+import dev.durable.internal.text.Portion;
 import dev.durable.store.postgres.internal.sql.PortionSql;
 
 /** The SQL of activity jobs: updates by their lease holders, claims, and re-queueing of orphans. */

@@ -5,7 +5,7 @@ import static dev.durable.store.postgres.internal.sql.Param.shorts;
 import static dev.durable.store.postgres.internal.sql.Param.texts;
 import static dev.durable.store.postgres.internal.sql.Param.uuids;
 
-import dev.durable.store.InboxMessage;
+import dev.durable.history.InboxMessage;
 import dev.durable.store.RunIds;
 import dev.durable.store.RunKey;
 import dev.durable.store.postgres.internal.nudge.PendingNudges;

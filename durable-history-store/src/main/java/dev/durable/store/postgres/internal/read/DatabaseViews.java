@@ -10,7 +10,7 @@ import dev.durable.store.OpenJob;
 import dev.durable.store.RunDetails;
 import dev.durable.store.RunFilter;
 import dev.durable.store.RunRecord;
-import dev.durable.store.StoredEvent;
+import dev.durable.history.StoredEvent;
 import dev.durable.store.Views;
 import dev.durable.store.postgres.internal.job.FailedJobs;
 import dev.durable.store.postgres.internal.run.RunReads;

@@ -8,7 +8,7 @@ import static org.jooq.impl.DSL.row;
 import dev.durable.client.ActivityState;
 import dev.durable.store.JobFilter;
 import dev.durable.store.JobKey;
-import dev.durable.store.JobNotes;
+import dev.durable.history.JobNotes;
 import dev.durable.store.JobOrder;
 import dev.durable.store.JobRoute;
 import dev.durable.store.OpenJob;

@@ -1,6 +1,6 @@
 package dev.durable.store.postgres.internal.read;
 
-import dev.durable.store.Portion;
+import dev.durable.internal.text.Portion;
 import dev.durable.store.postgres.internal.sql.PortionSql;
 import java.util.List;
 import java.util.stream.Stream;

@@ -4,7 +4,7 @@ import static dev.durable.store.postgres.internal.jooq.Tables.WORKFLOW_RUN;
 import static org.jooq.impl.DSL.noCondition;
 
 import dev.durable.client.WorkflowStatus;
-import dev.durable.store.Portion;
+import dev.durable.internal.text.Portion;
 import dev.durable.store.RunFilter;
 import dev.durable.store.RunIds;
 import dev.durable.store.RunRecord;
@@ -62,7 +62,7 @@ public final class RunSearch {
     }
 
     /**
-     * Reads a page of at most so many runs, and at most a {@linkplain dev.durable.store.Portion portion}. A run that
+     * Reads a page of at most so many runs, and at most a {@linkplain dev.durable.internal.text.Portion portion}. A run that
      * closes meanwhile may be found by two access paths: the later one shows its present state.
      */
     public List<RunRecord> page(DSLContext dsl, int limit) {

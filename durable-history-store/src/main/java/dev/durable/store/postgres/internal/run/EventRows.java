@@ -8,7 +8,7 @@ import static dev.durable.store.postgres.internal.sql.Param.uuids;
 
 import dev.durable.store.NewRun;
 import dev.durable.store.RunKey;
-import dev.durable.store.StoredEvent;
+import dev.durable.history.StoredEvent;
 import dev.durable.store.Transition;
 import dev.durable.store.postgres.internal.sql.Param;
 import dev.durable.store.postgres.internal.sql.SqlScript;

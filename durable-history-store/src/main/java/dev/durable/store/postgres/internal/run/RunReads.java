@@ -3,12 +3,12 @@ package dev.durable.store.postgres.internal.run;
 import static dev.durable.store.postgres.internal.sql.Param.shorts;
 import static dev.durable.store.postgres.internal.sql.Param.uuids;
 
-import dev.durable.store.InboxMessage;
-import dev.durable.store.MessageKind;
-import dev.durable.store.Portion;
+import dev.durable.history.InboxMessage;
+import dev.durable.history.MessageKind;
+import dev.durable.internal.text.Portion;
 import dev.durable.store.RunIds;
 import dev.durable.store.RunKey;
-import dev.durable.store.StoredEvent;
+import dev.durable.history.StoredEvent;
 import dev.durable.store.postgres.internal.sql.Connections;
 import dev.durable.store.postgres.internal.sql.Param;
 import dev.durable.store.postgres.internal.sql.SqlScript;

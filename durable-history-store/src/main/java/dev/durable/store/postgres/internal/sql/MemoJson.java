@@ -1,6 +1,6 @@
 package dev.durable.store.postgres.internal.sql;
 
-import dev.durable.store.Bounds;
+import dev.durable.internal.text.Bounds;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;

@@ -1,6 +1,6 @@
 package dev.durable.store.postgres.internal.sql;
 
-import dev.durable.store.Portion;
+import dev.durable.internal.text.Portion;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -9,7 +9,7 @@ public final class PortionSql {
     private PortionSql() {}
 
     /**
-     * Selects the first of these rows that make a {@linkplain dev.durable.store.Portion portion}; its size is the last
+     * Selects the first of these rows that make a {@linkplain dev.durable.internal.text.Portion portion}; its size is the last
      * parameter. The size of a stored value is known without decompressing it; {@code octet_length} of a json would
      * decompress all of it, for rows that are then left out, too. Rows come in the order of the nested loops below
      * them: the window needs no sort, and holds only pointers to values that are stored out of line.

@@ -1,7 +1,7 @@
 package dev.durable.store.postgres.internal.sql;
 
 import dev.durable.StoreRefusedException;
-import dev.durable.store.Thrown;
+import dev.durable.internal.text.Thrown;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;

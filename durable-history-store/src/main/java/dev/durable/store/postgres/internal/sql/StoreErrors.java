@@ -6,7 +6,7 @@ import dev.durable.StoreRefusedException;
 import dev.durable.StoreUnavailableException;
 import dev.durable.store.CommitUnknownException;
 import dev.durable.store.StoreOutageException;
-import dev.durable.store.Thrown;
+import dev.durable.internal.text.Thrown;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.regex.Matcher;

@@ -3,7 +3,7 @@ package dev.durable.store.postgres.internal.transaction;
 import dev.durable.DurableException;
 import dev.durable.NonRetryableException;
 import dev.durable.StoreUnavailableException;
-import dev.durable.store.Thrown;
+import dev.durable.internal.text.Thrown;
 import dev.durable.store.TransactionalActivities;
 import dev.durable.store.postgres.internal.sql.Connections;
 import dev.durable.store.postgres.internal.sql.Param;

@@ -1,6 +1,6 @@
 package dev.durable.store.postgres.internal.transaction;
 
-import dev.durable.store.Thrown;
+import dev.durable.internal.text.Thrown;
 import dev.durable.store.postgres.internal.sql.SqlState;
 import java.sql.Connection;
 import java.sql.SQLException;

@@ -2,10 +2,10 @@ package dev.durable.store.postgres.internal.transaction;
 
 import dev.durable.ConflictPolicy;
 import dev.durable.ReusePolicy;
-import dev.durable.store.InboxMessage;
+import dev.durable.history.InboxMessage;
 import dev.durable.store.NewRun;
 import dev.durable.store.RunKey;
-import dev.durable.store.StoredEvent;
+import dev.durable.history.StoredEvent;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.durable.store.postgres.internal.transaction;
 
-import dev.durable.store.Bounds;
+import dev.durable.internal.text.Bounds;
 import dev.durable.store.postgres.internal.sql.Connections;
 import dev.durable.store.postgres.internal.sql.Param;
 import dev.durable.store.postgres.internal.sql.SafeText;

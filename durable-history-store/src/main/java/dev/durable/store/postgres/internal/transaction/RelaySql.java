@@ -1,6 +1,6 @@
 package dev.durable.store.postgres.internal.transaction;
 
-import dev.durable.store.MessageKind;
+import dev.durable.history.MessageKind;
 import dev.durable.store.postgres.internal.sql.PortionSql;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;

@@ -4,7 +4,7 @@ import dev.durable.store.BodyRefusedException;
 import dev.durable.store.InboxLimit;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.Nudges;
-import dev.durable.store.Thrown;
+import dev.durable.internal.text.Thrown;
 import dev.durable.store.TransactionalActivities;
 import dev.durable.store.postgres.ActivityTransactions;
 import dev.durable.store.postgres.internal.job.JobUpdateBatch;

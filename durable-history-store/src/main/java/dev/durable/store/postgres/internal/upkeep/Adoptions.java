@@ -5,7 +5,7 @@ import dev.durable.client.Installation.OpenWork;
 import dev.durable.store.Adoption;
 import dev.durable.store.CommitUnknownException;
 import dev.durable.store.RunKey;
-import dev.durable.store.Thrown;
+import dev.durable.internal.text.Thrown;
 import dev.durable.store.postgres.internal.run.Seizures;
 import dev.durable.store.postgres.internal.schema.Ddl;
 import dev.durable.store.postgres.internal.sql.Connections;

@@ -1,4 +1,4 @@
-package dev.durable.history;
+package dev.durable.internal.json;
 
 import java.time.Instant;
 import java.time.LocalDate;

@@ -1,10 +1,10 @@
-package dev.durable.history;
+package dev.durable.internal.json;
 
-import static dev.durable.history.JsonScan.NONE;
-import static dev.durable.history.JsonScan.endOfName;
-import static dev.durable.history.JsonScan.endOfValue;
-import static dev.durable.history.JsonScan.skipBlanks;
-import static dev.durable.history.JsonScan.stands;
+import static dev.durable.internal.json.JsonScan.NONE;
+import static dev.durable.internal.json.JsonScan.endOfName;
+import static dev.durable.internal.json.JsonScan.endOfValue;
+import static dev.durable.internal.json.JsonScan.skipBlanks;
+import static dev.durable.internal.json.JsonScan.stands;
 
 import java.time.DateTimeException;
 import java.time.Duration;

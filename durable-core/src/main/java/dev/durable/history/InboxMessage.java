@@ -1,4 +1,4 @@
-package dev.durable.store;
+package dev.durable.history;
 
 import java.time.Instant;
 import java.util.UUID;

@@ -1,4 +1,4 @@
-package dev.durable.store;
+package dev.durable.history;
 
 import org.jspecify.annotations.Nullable;
 

@@ -1,4 +1,4 @@
-package dev.durable.store;
+package dev.durable.internal.text;
 
 import static java.util.stream.Collectors.joining;
 

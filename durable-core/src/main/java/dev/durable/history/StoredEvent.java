@@ -1,5 +1,6 @@
-package dev.durable.store;
+package dev.durable.history;
 
+import dev.durable.internal.text.Portion;
 import java.time.Instant;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;

@@ -1,4 +1,4 @@
-package dev.durable.history;
+package dev.durable.internal.json;
 
 /**
  * Finds where JSON values end in a text, without parsing them into tokens. Every event that is replayed passes here,
@@ -7,7 +7,7 @@ package dev.durable.history;
  * <p>Strict: what it takes for a value is one by RFC 8259. What it does not take may be one all the same (one nested deeper
  * than {@value #DEEPEST}), so a caller that gets {@link #NONE} asks a parser, which also knows what is wrong.
  */
-final class JsonScan {
+public final class JsonScan {
     /** No value that this knows of. */
     static final int NONE = -1;
 
@@ -20,7 +20,7 @@ final class JsonScan {
      * Returns whether arrays and objects are nested deeper than this, in one pass: a reader that goes level by level
      * reads each of them as often as it is deep.
      */
-    static boolean isDeeperThan(int most, String text) {
+    public static boolean isDeeperThan(int most, String text) {
         int depth = 0;
         boolean quoted = false;
         for (int at = 0; at < text.length() && text.length() > 2 * most; at++) {

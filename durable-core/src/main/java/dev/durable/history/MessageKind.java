@@ -1,4 +1,4 @@
-package dev.durable.store;
+package dev.durable.history;
 
 /** The kinds of messages in an inbox, each with the code that is stored. */
 public enum MessageKind {

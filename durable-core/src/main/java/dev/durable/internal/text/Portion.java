@@ -1,4 +1,4 @@
-package dev.durable.store;
+package dev.durable.internal.text;
 
 import java.util.List;
 import java.util.function.ToLongFunction;

@@ -1,4 +1,4 @@
-package dev.durable.store;
+package dev.durable.internal.text;
 
 import java.util.ArrayList;
 import java.util.Arrays;

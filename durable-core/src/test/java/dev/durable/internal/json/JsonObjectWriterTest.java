@@ -1,8 +1,9 @@
-package dev.durable.history;
+package dev.durable.internal.json;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.durable.history.Payload;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

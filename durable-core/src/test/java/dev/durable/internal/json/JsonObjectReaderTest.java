@@ -1,4 +1,4 @@
-package dev.durable.history;
+package dev.durable.internal.json;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;

@@ -1,4 +1,4 @@
-package dev.durable.history;
+package dev.durable.internal.json;
 
 /**
  * Escapes unpaired surrogates in JSON text, which UTF-8 can't represent. Java strings may hold one, UTF-8 may not:
@@ -8,12 +8,12 @@ package dev.durable.history;
  * <p>In JSON text a character outside of ASCII can only stand inside a string, so the replacement is valid wherever one
  * is found.
  */
-final class LoneSurrogates {
+public final class LoneSurrogates {
     private static final String ESCAPE = "\\u";
 
     private LoneSurrogates() {}
 
-    static String escape(String json) {
+    public static String escape(String json) {
         int first = next(json, 0);
         return first == json.length() ? json : escapeFrom(json, first);
     }

@@ -1,4 +1,4 @@
-package dev.durable.store;
+package dev.durable.internal.text;
 
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;

@@ -1,4 +1,4 @@
-package dev.durable.store;
+package dev.durable.internal.text;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
