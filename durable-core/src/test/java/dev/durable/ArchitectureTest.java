@@ -85,7 +85,7 @@ class ArchitectureTest {
             payload                 : json declare.type
             declare                 : declare.type declare.object declare.option
             intercept               : payload
-            drive                   : observe payload intercept
+            drive                   : observe
             commit                  : drive
             replay.match            : payload declare intercept
             replay.coroutine        : declare.type payload replay.match intercept
@@ -93,7 +93,7 @@ class ArchitectureTest {
             replay                  : declare.type payload declare replay.match replay.coroutine replay.call intercept
             client.access           : payload declare replay.call intercept
             client.operate          : declare.type payload declare client.access
-            attempt                 : json observe declare.type payload declare drive commit client.operate intercept
+            attempt                 : json observe declare.type payload declare drive commit intercept
             client                  : json declare.type declare.object payload declare replay client.access client.operate intercept
             dispatch                : observe drive commit attempt
             run                     : observe payload declare drive commit replay.match replay.call replay client.access attempt intercept

@@ -8,7 +8,7 @@ public class StoreOutageException extends StoreUnavailableException {
     private static final long serialVersionUID = 1L;
 
     /** The reason of an exception for one lost connection. */
-    static final String CONNECTION_LOST = "a connection was lost";
+    public static final String CONNECTION_LOST = "a connection was lost";
 
     private final String reason;
 

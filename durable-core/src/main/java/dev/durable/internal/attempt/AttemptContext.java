@@ -12,7 +12,7 @@ import dev.durable.history.Failure;
 import dev.durable.history.Payload;
 import dev.durable.intercept.ActivityCall;
 import dev.durable.intercept.WorkEnd;
-import dev.durable.internal.client.operate.ActivityToken;
+import dev.durable.store.ActivityToken;
 import dev.durable.internal.payload.FailureCodec;
 import dev.durable.internal.text.Bounds;
 import dev.durable.store.ClaimedJob;

@@ -6,7 +6,7 @@ import dev.durable.client.WorkflowStatus;
 import dev.durable.history.Failure;
 import dev.durable.history.Payload;
 import dev.durable.internal.client.access.ClientCode;
-import dev.durable.internal.client.access.RunResult;
+import dev.durable.store.RunResult;
 import dev.durable.internal.declare.WorkflowType;
 import dev.durable.internal.replay.BackgroundJob;
 import dev.durable.internal.text.Bounds;

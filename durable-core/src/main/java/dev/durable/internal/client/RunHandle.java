@@ -17,7 +17,7 @@ import dev.durable.internal.client.access.ClientWaits;
 import dev.durable.internal.client.access.DescriptionMapper;
 import dev.durable.internal.client.access.Dispatch;
 import dev.durable.internal.client.access.Messages;
-import dev.durable.internal.client.access.RunResult;
+import dev.durable.store.RunResult;
 import dev.durable.internal.client.access.WorkflowCode;
 import dev.durable.internal.declare.Recorded;
 import dev.durable.internal.declare.Recorder;

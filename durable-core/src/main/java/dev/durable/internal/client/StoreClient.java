@@ -27,7 +27,7 @@ import dev.durable.internal.client.access.Dispatch;
 import dev.durable.internal.client.access.Listing;
 import dev.durable.internal.client.access.Messages;
 import dev.durable.internal.client.operate.ActivityListing;
-import dev.durable.internal.client.operate.ActivityToken;
+import dev.durable.store.ActivityToken;
 import dev.durable.internal.client.operate.AuditListing;
 import dev.durable.internal.client.operate.IncidentListing;
 import dev.durable.internal.client.operate.Operations;

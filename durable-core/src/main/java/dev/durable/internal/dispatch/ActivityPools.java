@@ -3,7 +3,6 @@ package dev.durable.internal.dispatch;
 import dev.durable.internal.attempt.ActivityQueue;
 import dev.durable.internal.attempt.ActivitySlots;
 import dev.durable.internal.drive.Drive;
-import dev.durable.internal.drive.QueueSettings;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

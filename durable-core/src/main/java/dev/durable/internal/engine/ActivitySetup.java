@@ -1,7 +1,6 @@
 package dev.durable.internal.engine;
 
 import dev.durable.internal.attempt.AttemptServices;
-import dev.durable.internal.drive.EngineSettings;
 import dev.durable.internal.observe.Telemetry;
 import java.util.Set;
 import java.util.UUID;

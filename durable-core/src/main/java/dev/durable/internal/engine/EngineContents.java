@@ -2,7 +2,7 @@ package dev.durable.internal.engine;
 
 import dev.durable.internal.declare.ActivityBinding;
 import dev.durable.internal.declare.WorkflowType;
-import dev.durable.internal.drive.QueueSettings;
+import dev.durable.internal.dispatch.QueueSettings;
 import dev.durable.internal.replay.BackgroundJob;
 import java.util.Collection;
 import java.util.Map;

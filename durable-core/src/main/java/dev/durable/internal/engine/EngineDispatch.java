@@ -14,7 +14,7 @@ import dev.durable.internal.attempt.LocalCalls;
 import dev.durable.internal.client.access.CallDeadline;
 import dev.durable.internal.client.access.ClientWaits;
 import dev.durable.internal.client.access.Dispatch;
-import dev.durable.internal.client.access.RunResult;
+import dev.durable.store.RunResult;
 import dev.durable.internal.declare.WorkflowType;
 import dev.durable.internal.dispatch.QueueDepthChecks;
 import dev.durable.internal.drive.BlockedCallers;

@@ -1,7 +1,7 @@
 package dev.durable.internal.engine;
 
 import dev.durable.client.DurableEngine;
-import dev.durable.internal.drive.QueueSettings;
+import dev.durable.internal.dispatch.QueueSettings;
 import dev.durable.internal.text.Bounds;
 import java.util.LinkedHashMap;
 import java.util.Map;

@@ -4,7 +4,7 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.durable.StoreUnavailableException;
 import dev.durable.WorkflowNotFoundException;
-import dev.durable.internal.client.access.RunResult;
+import dev.durable.store.RunResult;
 import dev.durable.internal.drive.BlockedCallers;
 import dev.durable.internal.drive.Step;
 import dev.durable.internal.run.Runs;

@@ -9,7 +9,6 @@ import dev.durable.internal.dispatch.HeldLeases;
 import dev.durable.internal.drive.BatchChore;
 import dev.durable.internal.drive.Chore;
 import dev.durable.internal.drive.Drive;
-import dev.durable.internal.drive.EngineSettings;
 import dev.durable.internal.drive.IdleInterval;
 import dev.durable.internal.drive.PollPace;
 import dev.durable.internal.drive.PromptChore;

@@ -7,7 +7,7 @@ import dev.durable.history.Failure;
 import dev.durable.history.Payload;
 import dev.durable.history.WorkflowCompleted;
 import dev.durable.internal.attempt.AttemptOutcome;
-import dev.durable.internal.client.access.RunResult;
+import dev.durable.store.RunResult;
 import dev.durable.internal.commit.TransitionLane;
 import dev.durable.internal.commit.TransitionLanes;
 import dev.durable.internal.observe.Telemetry;

@@ -2,7 +2,7 @@ package dev.durable.internal.run;
 
 import dev.durable.internal.attempt.AttemptOutcome;
 import dev.durable.internal.attempt.LocalCalls;
-import dev.durable.internal.client.access.RunResult;
+import dev.durable.store.RunResult;
 import dev.durable.internal.commit.HeapShare;
 import dev.durable.internal.commit.Weights;
 import dev.durable.internal.observe.Telemetry;

@@ -1,7 +1,7 @@
 package dev.durable.internal.client;
 
 import dev.durable.fuzz.Fuzz;
-import dev.durable.internal.client.operate.ActivityToken;
+import dev.durable.store.ActivityToken;
 import dev.durable.store.JobKey;
 import dev.durable.store.RunKey;
 import java.nio.charset.StandardCharsets;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.durable.StoreUnavailableException;
 import dev.durable.internal.observe.Tries;
 import dev.durable.store.CommitUnknownException;
-import dev.durable.store.OutageLog;
+import dev.durable.internal.observe.OutageLog;
 import dev.durable.store.StoreOutageException;
 import dev.durable.store.memory.VirtualClock;
 import java.time.Duration;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.durable.WorkflowNotFoundException;
 import dev.durable.client.WorkflowStatus;
-import dev.durable.internal.client.access.RunResult;
+import dev.durable.store.RunResult;
 import dev.durable.internal.dispatch.ActivityBench;
 import dev.durable.internal.drive.Step;
 import dev.durable.store.RunKey;

@@ -1,5 +1,7 @@
 package dev.durable.internal.client.access;
 
+import dev.durable.store.RunResult;
+
 import dev.durable.QueueFullException;
 import dev.durable.history.ActivityScheduled;
 import dev.durable.history.EnqueuedOptions;

@@ -1,5 +1,7 @@
 package dev.durable.internal.client.operate;
 
+import dev.durable.store.ActivityToken;
+
 import dev.durable.CancelledException;
 import dev.durable.StaleAttemptException;
 import dev.durable.client.ExternalActivity;

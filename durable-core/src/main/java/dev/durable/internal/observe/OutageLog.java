@@ -1,4 +1,8 @@
-package dev.durable.store;
+package dev.durable.internal.observe;
+
+import dev.durable.store.StoreOutageException;
+
+import dev.durable.store.CommitUnknownException;
 
 import dev.durable.internal.text.Thrown;
 import dev.durable.StoreUnavailableException;

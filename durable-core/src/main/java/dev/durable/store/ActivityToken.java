@@ -1,4 +1,4 @@
-package dev.durable.internal.client.operate;
+package dev.durable.store;
 
 import dev.durable.RefusedInputException;
 import dev.durable.internal.text.Bounds;

@@ -1,4 +1,6 @@
-package dev.durable.internal.drive;
+package dev.durable.internal.engine;
+
+import dev.durable.internal.dispatch.QueueSettings;
 
 import dev.durable.RetryIf;
 import dev.durable.client.Alert;

@@ -1,4 +1,4 @@
-package dev.durable.internal.drive;
+package dev.durable.internal.dispatch;
 
 import org.jspecify.annotations.Nullable;
 

@@ -1,4 +1,8 @@
-package dev.durable.internal.drive;
+package dev.durable.internal.engine;
+
+import dev.durable.internal.drive.ThreadDrive;
+
+import dev.durable.internal.drive.Drive;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package dev.durable.internal.client.access;
+package dev.durable.store;
 
 import dev.durable.client.WorkflowStatus;
 import dev.durable.store.ClosedRun;
