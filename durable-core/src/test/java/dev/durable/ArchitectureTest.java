@@ -101,11 +101,8 @@ class ArchitectureTest {
             engine                  : observe payload declare drive commit replay.match replay client.access attempt client dispatch run upkeep intercept
             """;
 
-    private static final Set<String> API = Set.of(
-            "dev.durable",
-            "dev.durable.client",
-            "dev.durable.intercept",
-            "dev.durable.observe");
+    private static final Set<String> API =
+            Set.of("dev.durable", "dev.durable.client", "dev.durable.intercept", "dev.durable.observe");
 
     @Test
     void each_package_uses_only_what_the_table_allows() {

@@ -1,10 +1,10 @@
 package dev.durable.history;
 
-import dev.durable.internal.json.JsonObjectReader;
-import dev.durable.internal.json.JsonObjectWriter;
 import com.github.benmanes.caffeine.cache.LoadingCache;
 import dev.durable.ActivityOptions;
 import dev.durable.RetryPolicy;
+import dev.durable.internal.json.JsonObjectReader;
+import dev.durable.internal.json.JsonObjectWriter;
 import dev.durable.store.NamedValues;
 import java.util.List;
 import java.util.Map;

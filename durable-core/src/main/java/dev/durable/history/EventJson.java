@@ -1,8 +1,8 @@
 package dev.durable.history;
 
+import dev.durable.DurableException;
 import dev.durable.internal.json.JsonObjectReader;
 import dev.durable.internal.json.JsonObjectWriter;
-import dev.durable.DurableException;
 import dev.durable.internal.text.Thrown;
 import java.time.DateTimeException;
 import java.time.Instant;

@@ -1,8 +1,8 @@
 package dev.durable.history;
 
+import dev.durable.DurableException;
 import dev.durable.internal.json.JsonObjectReader;
 import dev.durable.internal.json.JsonObjectWriter;
-import dev.durable.DurableException;
 import dev.durable.internal.text.Bounds;
 import java.io.IOException;
 import java.io.UncheckedIOException;

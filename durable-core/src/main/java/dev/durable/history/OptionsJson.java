@@ -2,8 +2,6 @@ package dev.durable.history;
 
 import static dev.durable.ActivityOptions.DEFAULT;
 
-import dev.durable.internal.json.JsonObjectReader;
-import dev.durable.internal.json.JsonObjectWriter;
 import com.github.benmanes.caffeine.cache.CacheLoader;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.Interner;
@@ -13,6 +11,8 @@ import dev.durable.ActivityOptions;
 import dev.durable.OnExhausted;
 import dev.durable.RetryPolicy;
 import dev.durable.RetryPolicy.Growth;
+import dev.durable.internal.json.JsonObjectReader;
+import dev.durable.internal.json.JsonObjectWriter;
 import dev.durable.internal.text.Portion;
 import java.time.Duration;
 import java.time.Instant;

@@ -2,8 +2,6 @@ package dev.durable.store;
 
 import dev.durable.RefusedInputException;
 import dev.durable.internal.text.Bounds;
-import dev.durable.store.JobKey;
-import dev.durable.store.RunKey;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.UUID;

@@ -1,7 +1,7 @@
 package dev.durable.store;
 
-import dev.durable.internal.text.Bounds;
 import dev.durable.client.Installation.OpenWork;
+import dev.durable.internal.text.Bounds;
 import java.util.function.Function;
 
 /**

@@ -1,11 +1,11 @@
 package dev.durable.store;
 
-import dev.durable.history.InboxMessage;
-import dev.durable.history.JobNotes;
 import dev.durable.history.ActivityFailed;
 import dev.durable.history.EventJson;
 import dev.durable.history.Failure;
+import dev.durable.history.InboxMessage;
 import dev.durable.history.IncidentRaised;
+import dev.durable.history.JobNotes;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Objects;

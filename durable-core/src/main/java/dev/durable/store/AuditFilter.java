@@ -1,7 +1,7 @@
 package dev.durable.store;
 
-import dev.durable.internal.text.Bounds;
 import dev.durable.client.AuditEntry;
+import dev.durable.internal.text.Bounds;
 import java.time.Instant;
 import java.util.List;
 import java.util.UUID;

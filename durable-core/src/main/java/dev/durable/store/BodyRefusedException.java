@@ -1,7 +1,7 @@
 package dev.durable.store;
 
-import dev.durable.internal.text.Thrown;
 import dev.durable.DurableException;
+import dev.durable.internal.text.Thrown;
 
 /**
  * Thrown where the database refused to commit the transaction of a transactional activity because of the application's

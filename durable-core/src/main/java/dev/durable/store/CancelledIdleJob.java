@@ -1,8 +1,8 @@
 package dev.durable.store;
 
-import dev.durable.history.InboxMessage;
 import dev.durable.history.ActivityCancelled;
 import dev.durable.history.EventJson;
+import dev.durable.history.InboxMessage;
 import dev.durable.history.Payload;
 import java.nio.ByteBuffer;
 import java.time.Instant;

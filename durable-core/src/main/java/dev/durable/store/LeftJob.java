@@ -1,12 +1,12 @@
 package dev.durable.store;
 
-import dev.durable.history.InboxMessage;
-import dev.durable.history.StoredEvent;
 import dev.durable.history.ActivityAbandoned;
 import dev.durable.history.EventJson;
+import dev.durable.history.InboxMessage;
+import dev.durable.history.Payload;
+import dev.durable.history.StoredEvent;
 import dev.durable.internal.json.JsonObjectReader;
 import dev.durable.internal.json.JsonObjectWriter;
-import dev.durable.history.Payload;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.Comparator;

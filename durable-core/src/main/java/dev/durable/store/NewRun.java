@@ -1,9 +1,9 @@
 package dev.durable.store;
 
-import dev.durable.history.InboxMessage;
-import dev.durable.history.StoredEvent;
 import dev.durable.ConflictPolicy;
 import dev.durable.ReusePolicy;
+import dev.durable.history.InboxMessage;
+import dev.durable.history.StoredEvent;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

@@ -1,7 +1,7 @@
 package dev.durable.store;
 
-import dev.durable.internal.text.Portion;
 import dev.durable.client.ActivityState;
+import dev.durable.internal.text.Portion;
 import java.time.Instant;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;

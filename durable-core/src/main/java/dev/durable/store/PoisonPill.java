@@ -1,13 +1,13 @@
 package dev.durable.store;
 
-import dev.durable.history.InboxMessage;
-import dev.durable.history.JobNotes;
 import dev.durable.history.ActivityAttemptFailed;
 import dev.durable.history.ActivityCompleted;
 import dev.durable.history.EventJson;
+import dev.durable.history.InboxMessage;
 import dev.durable.history.IncidentRaised;
-import dev.durable.internal.json.JsonObjectReader;
+import dev.durable.history.JobNotes;
 import dev.durable.history.Payload;
+import dev.durable.internal.json.JsonObjectReader;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Objects;

@@ -1,7 +1,6 @@
 package dev.durable.store;
 
 import dev.durable.client.WorkflowStatus;
-import dev.durable.store.ClosedRun;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,8 +1,8 @@
 package dev.durable.store;
 
-import dev.durable.history.InboxMessage;
 import dev.durable.history.ActivityTimedOut;
 import dev.durable.history.EventJson;
+import dev.durable.history.InboxMessage;
 import dev.durable.history.OptionsJson;
 import dev.durable.history.Payload;
 import dev.durable.history.TimeoutType;

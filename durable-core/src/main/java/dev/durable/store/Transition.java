@@ -1,7 +1,7 @@
 package dev.durable.store;
 
-import dev.durable.history.StoredEvent;
 import dev.durable.client.WorkflowStatus;
+import dev.durable.history.StoredEvent;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -1,9 +1,9 @@
 package dev.durable.store;
 
-import dev.durable.history.StoredEvent;
-import dev.durable.internal.text.Portion;
 import dev.durable.client.AuditEntry;
 import dev.durable.client.WorkflowStatus;
+import dev.durable.history.StoredEvent;
+import dev.durable.internal.text.Portion;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

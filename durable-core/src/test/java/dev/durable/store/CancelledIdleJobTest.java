@@ -2,12 +2,12 @@ package dev.durable.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.durable.history.InboxMessage;
-import dev.durable.history.MessageKind;
-import dev.durable.history.StoredEvent;
 import dev.durable.history.ActivityCancelled;
 import dev.durable.history.EventJson;
+import dev.durable.history.InboxMessage;
+import dev.durable.history.MessageKind;
 import dev.durable.history.Payload;
+import dev.durable.history.StoredEvent;
 import java.time.Instant;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;

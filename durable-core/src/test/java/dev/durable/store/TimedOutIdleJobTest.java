@@ -2,14 +2,14 @@ package dev.durable.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.durable.history.InboxMessage;
-import dev.durable.history.MessageKind;
-import dev.durable.history.StoredEvent;
 import dev.durable.ActivityOptions;
 import dev.durable.history.ActivityTimedOut;
 import dev.durable.history.EventJson;
+import dev.durable.history.InboxMessage;
+import dev.durable.history.MessageKind;
 import dev.durable.history.OptionsJson;
 import dev.durable.history.Payload;
+import dev.durable.history.StoredEvent;
 import dev.durable.history.TimeoutType;
 import dev.durable.internal.declare.OptionsAtCallSite;
 import dev.durable.store.TimedOutIdleJob.Timeout;

@@ -1,7 +1,7 @@
 package dev.durable.spring;
 
-import dev.durable.store.HistoryStore;
 import dev.durable.internal.text.JdbcUrl;
+import dev.durable.store.HistoryStore;
 import dev.durable.store.postgres.ActivityTransactions;
 import dev.durable.store.postgres.PostgresHistoryStore;
 import java.util.Properties;

@@ -1,7 +1,7 @@
 package dev.durable.internal.attempt;
 
-import dev.durable.store.ClaimedJob;
 import dev.durable.history.InboxMessage;
+import dev.durable.store.ClaimedJob;
 import dev.durable.store.JobKey;
 import dev.durable.store.Transition;
 import java.util.UUID;

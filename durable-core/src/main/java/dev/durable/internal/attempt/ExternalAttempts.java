@@ -2,10 +2,10 @@ package dev.durable.internal.attempt;
 
 import dev.durable.history.EventJson;
 import dev.durable.history.HistoryEvent;
-import dev.durable.internal.json.JsonObjectWriter;
 import dev.durable.history.OptionsJson;
 import dev.durable.history.Payload;
 import dev.durable.history.TimeoutType;
+import dev.durable.internal.json.JsonObjectWriter;
 import dev.durable.internal.observe.FailureLog;
 import dev.durable.internal.observe.Fingerprint;
 import dev.durable.internal.replay.BackgroundJob;

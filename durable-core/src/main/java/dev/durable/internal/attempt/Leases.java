@@ -144,7 +144,9 @@ public final class Leases {
         switch (ended) {
             case Attempt attempt -> forgetBegun(lease, attempt.isAtMostOnce());
             case HandedOver taken ->
-                forgetBegun(lease, OptionsJson.isAtMostOnce(taken.outcome().job().content().options()));
+                forgetBegun(
+                        lease,
+                        OptionsJson.isAtMostOnce(taken.outcome().job().content().options()));
             case Reserved ignored -> remove(lease);
             case null -> {}
         }

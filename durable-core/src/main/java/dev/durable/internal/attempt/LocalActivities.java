@@ -1,9 +1,9 @@
 package dev.durable.internal.attempt;
 
 import dev.durable.internal.drive.Deadlines;
+import dev.durable.internal.text.Thrown;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.JobUpdate;
-import dev.durable.internal.text.Thrown;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;

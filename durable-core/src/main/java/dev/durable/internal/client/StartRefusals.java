@@ -2,9 +2,9 @@ package dev.durable.internal.client;
 
 import dev.durable.WorkflowAlreadyStartedException;
 import dev.durable.client.StartOptions;
+import dev.durable.history.InboxMessage;
 import dev.durable.internal.replay.BackgroundJob;
 import dev.durable.store.BatchPlace;
-import dev.durable.history.InboxMessage;
 import dev.durable.store.NewRun;
 import dev.durable.store.StartOutcome;
 import java.util.List;

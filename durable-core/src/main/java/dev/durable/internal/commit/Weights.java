@@ -2,13 +2,13 @@ package dev.durable.internal.commit;
 
 import static dev.durable.internal.text.Portion.heapBytes;
 
+import dev.durable.history.InboxMessage;
+import dev.durable.history.StoredEvent;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.Delivery;
-import dev.durable.history.InboxMessage;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.NewJob;
 import dev.durable.store.NewRun;
-import dev.durable.history.StoredEvent;
 import dev.durable.store.Transition;
 import java.util.List;
 import java.util.Map;

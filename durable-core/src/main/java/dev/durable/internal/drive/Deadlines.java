@@ -1,7 +1,7 @@
 package dev.durable.internal.drive;
 
-import dev.durable.store.StoreClock;
 import dev.durable.internal.text.Thrown;
+import dev.durable.store.StoreClock;
 import java.time.Duration;
 import java.util.TreeSet;
 import java.util.concurrent.locks.ReentrantLock;

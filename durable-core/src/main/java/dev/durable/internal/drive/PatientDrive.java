@@ -1,9 +1,9 @@
 package dev.durable.internal.drive;
 
 import dev.durable.StoreUnavailableException;
+import dev.durable.internal.observe.OutageLog;
 import dev.durable.internal.observe.Tries;
 import dev.durable.store.CommitUnknownException;
-import dev.durable.internal.observe.OutageLog;
 import dev.durable.store.RunKey;
 import dev.durable.store.StoreClock;
 import dev.durable.store.StoreOutageException;

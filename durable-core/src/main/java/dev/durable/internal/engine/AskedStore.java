@@ -1,8 +1,8 @@
 package dev.durable.internal.engine;
 
 import dev.durable.internal.drive.Drive;
-import dev.durable.store.HistoryStore;
 import dev.durable.internal.text.Thrown;
+import dev.durable.store.HistoryStore;
 import dev.durable.store.Views;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;

@@ -1,10 +1,9 @@
 package dev.durable.internal.engine;
 
-import dev.durable.internal.dispatch.QueueSettings;
-
 import dev.durable.RetryIf;
 import dev.durable.client.Alert;
 import dev.durable.client.ErrorSanitizer;
+import dev.durable.internal.dispatch.QueueSettings;
 import dev.durable.internal.intercept.Interception;
 import dev.durable.internal.payload.PayloadCodec;
 import java.time.Duration;

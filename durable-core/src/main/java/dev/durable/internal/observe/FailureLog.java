@@ -2,8 +2,8 @@ package dev.durable.internal.observe;
 
 import dev.durable.history.Failure;
 import dev.durable.internal.text.Bounds;
-import dev.durable.store.RunKey;
 import dev.durable.internal.text.Thrown;
+import dev.durable.store.RunKey;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -1,8 +1,8 @@
 package dev.durable.internal.observe;
 
 import dev.durable.client.DurableEngine;
-import dev.durable.observe.EngineObserver;
 import dev.durable.internal.text.Thrown;
+import dev.durable.observe.EngineObserver;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;

@@ -1,11 +1,9 @@
 package dev.durable.internal.observe;
 
-import dev.durable.store.StoreOutageException;
-
-import dev.durable.store.CommitUnknownException;
-
-import dev.durable.internal.text.Thrown;
 import dev.durable.StoreUnavailableException;
+import dev.durable.internal.text.Thrown;
+import dev.durable.store.CommitUnknownException;
+import dev.durable.store.StoreOutageException;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;

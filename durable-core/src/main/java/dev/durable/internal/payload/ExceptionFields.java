@@ -1,9 +1,9 @@
 package dev.durable.internal.payload;
 
 import dev.durable.PayloadException;
+import dev.durable.history.Payload;
 import dev.durable.internal.json.JsonObjectReader;
 import dev.durable.internal.json.JsonObjectWriter;
-import dev.durable.history.Payload;
 import dev.durable.internal.text.Thrown;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;

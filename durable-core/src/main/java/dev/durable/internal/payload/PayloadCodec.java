@@ -1,9 +1,9 @@
 package dev.durable.internal.payload;
 
 import dev.durable.PayloadException;
-import dev.durable.internal.json.JsonObjectWriter;
 import dev.durable.history.Payload;
 import dev.durable.internal.declare.type.MethodSpec;
+import dev.durable.internal.json.JsonObjectWriter;
 import java.lang.reflect.Type;
 import java.util.ArrayList;
 import java.util.List;

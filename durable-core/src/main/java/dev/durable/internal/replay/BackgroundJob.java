@@ -8,8 +8,8 @@ import dev.durable.history.OptionsJson;
 import dev.durable.history.Payload;
 import dev.durable.internal.replay.call.DurableCalls;
 import dev.durable.internal.replay.match.StalledException;
-import dev.durable.store.JobStart;
 import dev.durable.internal.text.Thrown;
+import dev.durable.store.JobStart;
 import org.jspecify.annotations.Nullable;
 
 /**

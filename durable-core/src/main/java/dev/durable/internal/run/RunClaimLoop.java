@@ -1,17 +1,17 @@
 package dev.durable.internal.run;
 
 import dev.durable.StoreUnavailableException;
+import dev.durable.history.InboxMessage;
+import dev.durable.history.StoredEvent;
 import dev.durable.internal.drive.IdleInterval;
 import dev.durable.internal.drive.Loop;
 import dev.durable.internal.drive.Step;
+import dev.durable.internal.text.Portion;
 import dev.durable.store.ClaimedRun;
 import dev.durable.store.ClaimedRuns;
 import dev.durable.store.HistoryStore;
-import dev.durable.history.InboxMessage;
-import dev.durable.internal.text.Portion;
 import dev.durable.store.RunClaim;
 import dev.durable.store.RunKey;
-import dev.durable.history.StoredEvent;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

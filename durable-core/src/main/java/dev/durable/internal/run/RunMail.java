@@ -1,13 +1,13 @@
 package dev.durable.internal.run;
 
+import dev.durable.history.InboxMessage;
 import dev.durable.history.Payload;
+import dev.durable.history.StoredEvent;
 import dev.durable.internal.attempt.AttemptOutcome;
 import dev.durable.internal.commit.TransitionLane;
 import dev.durable.store.ClaimedRun;
-import dev.durable.history.InboxMessage;
 import dev.durable.store.NewRun;
 import dev.durable.store.StartOutcome;
-import dev.durable.history.StoredEvent;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;

@@ -2,12 +2,12 @@ package dev.durable.internal.run;
 
 import dev.durable.internal.attempt.AttemptOutcome;
 import dev.durable.internal.attempt.LocalCalls;
-import dev.durable.store.RunResult;
 import dev.durable.internal.commit.HeapShare;
 import dev.durable.internal.commit.Weights;
 import dev.durable.internal.observe.Telemetry;
 import dev.durable.observe.EngineStatistics;
 import dev.durable.store.RunKey;
+import dev.durable.store.RunResult;
 import dev.durable.store.Transition;
 import java.time.Instant;
 import java.util.List;

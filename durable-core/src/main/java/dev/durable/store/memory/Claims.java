@@ -1,17 +1,17 @@
 package dev.durable.store.memory;
 
+import dev.durable.history.InboxMessage;
+import dev.durable.history.StoredEvent;
+import dev.durable.internal.text.Portion;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.ClaimedRun;
 import dev.durable.store.ClaimedRuns;
-import dev.durable.history.InboxMessage;
 import dev.durable.store.JobClaim;
 import dev.durable.store.NewJob;
-import dev.durable.internal.text.Portion;
 import dev.durable.store.QueueRules.Rule;
 import dev.durable.store.QueueStore;
 import dev.durable.store.RecentStarts;
 import dev.durable.store.RunClaim;
-import dev.durable.history.StoredEvent;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

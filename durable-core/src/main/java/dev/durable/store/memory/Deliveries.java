@@ -1,11 +1,11 @@
 package dev.durable.store.memory;
 
 import dev.durable.client.AuditEntry;
+import dev.durable.history.InboxMessage;
+import dev.durable.history.MessageKind;
 import dev.durable.store.Delivery;
 import dev.durable.store.InboxLimit;
-import dev.durable.history.InboxMessage;
 import dev.durable.store.JobStart;
-import dev.durable.history.MessageKind;
 import dev.durable.store.RunPause;
 import java.util.List;
 

@@ -2,13 +2,13 @@ package dev.durable.store.memory;
 
 import dev.durable.client.ActivityState;
 import dev.durable.client.WorkflowDescription.PendingActivity;
+import dev.durable.history.InboxMessage;
+import dev.durable.history.JobNotes;
 import dev.durable.store.CancelledIdleJob;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.HeldJob;
-import dev.durable.history.InboxMessage;
 import dev.durable.store.JobDeadlines;
 import dev.durable.store.JobKey;
-import dev.durable.history.JobNotes;
 import dev.durable.store.JobOrder;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.LeftJob;

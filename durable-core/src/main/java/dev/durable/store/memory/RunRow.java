@@ -1,11 +1,11 @@
 package dev.durable.store.memory;
 
 import dev.durable.client.WorkflowStatus;
+import dev.durable.history.StoredEvent;
 import dev.durable.store.JobStart;
 import dev.durable.store.NewRun;
 import dev.durable.store.RunKey;
 import dev.durable.store.RunRecord;
-import dev.durable.history.StoredEvent;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -1,12 +1,12 @@
 package dev.durable.store.memory;
 
 import dev.durable.client.AuditEntry;
-import dev.durable.store.LeftJob;
 import dev.durable.history.MessageKind;
+import dev.durable.history.StoredEvent;
+import dev.durable.store.LeftJob;
 import dev.durable.store.RunKey;
 import dev.durable.store.RunPause;
 import dev.durable.store.Seizure;
-import dev.durable.history.StoredEvent;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,8 +2,8 @@ package dev.durable.store.memory;
 
 import dev.durable.ReusePolicy;
 import dev.durable.client.WorkflowStatus;
-import dev.durable.store.Delivery;
 import dev.durable.history.InboxMessage;
+import dev.durable.store.Delivery;
 import dev.durable.store.NewRun;
 import dev.durable.store.RunIds;
 import dev.durable.store.RunKey;

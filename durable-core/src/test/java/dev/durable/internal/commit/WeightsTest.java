@@ -2,16 +2,16 @@ package dev.durable.internal.commit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.durable.history.InboxMessage;
+import dev.durable.history.MessageKind;
+import dev.durable.history.StoredEvent;
+import dev.durable.internal.text.Portion;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.Delivery;
-import dev.durable.history.InboxMessage;
 import dev.durable.store.JobUpdate;
-import dev.durable.history.MessageKind;
 import dev.durable.store.NewJob;
 import dev.durable.store.NewRun;
-import dev.durable.internal.text.Portion;
 import dev.durable.store.RunKey;
-import dev.durable.history.StoredEvent;
 import dev.durable.store.Transition;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.ParameterizedType;

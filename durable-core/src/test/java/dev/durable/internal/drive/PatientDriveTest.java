@@ -3,9 +3,9 @@ package dev.durable.internal.drive;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.durable.StoreUnavailableException;
+import dev.durable.internal.observe.OutageLog;
 import dev.durable.internal.observe.Tries;
 import dev.durable.store.CommitUnknownException;
-import dev.durable.internal.observe.OutageLog;
 import dev.durable.store.StoreOutageException;
 import dev.durable.store.memory.VirtualClock;
 import java.time.Duration;

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.durable.WorkflowNotFoundException;
 import dev.durable.client.WorkflowStatus;
-import dev.durable.store.RunResult;
 import dev.durable.internal.dispatch.ActivityBench;
 import dev.durable.internal.drive.Step;
 import dev.durable.store.RunKey;
+import dev.durable.store.RunResult;
 import dev.durable.store.contract.Seizures;
 import java.time.Duration;
 import java.util.List;

@@ -1,9 +1,5 @@
 package dev.durable.internal.engine;
 
-import dev.durable.internal.drive.ThreadDrive;
-
-import dev.durable.internal.drive.Drive;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.durable.Activity;
@@ -14,7 +10,8 @@ import dev.durable.Workflow;
 import dev.durable.client.DurableEngine;
 import dev.durable.client.UpkeepStep;
 import dev.durable.client.WorkerStatus;
-import dev.durable.internal.engine.EngineBuilder;
+import dev.durable.internal.drive.Drive;
+import dev.durable.internal.drive.ThreadDrive;
 import dev.durable.internal.upkeep.UpkeepChore;
 import dev.durable.observe.EngineObserver;
 import dev.durable.store.memory.InMemoryHistoryStore;

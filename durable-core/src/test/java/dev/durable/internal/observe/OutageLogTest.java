@@ -1,15 +1,13 @@
 package dev.durable.internal.observe;
 
-import dev.durable.store.StoreOutageException;
-
-import dev.durable.store.CommitUnknownException;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import dev.durable.store.CommitUnknownException;
+import dev.durable.store.StoreOutageException;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;

@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.durable.ReusePolicy;
 import dev.durable.client.WorkflowStatus;
+import dev.durable.internal.text.Portion;
 import dev.durable.store.BatchPlace;
 import dev.durable.store.BatchStore;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.JobStart;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.NewRun;
-import dev.durable.internal.text.Portion;
 import dev.durable.store.RunFilter;
 import dev.durable.store.RunKey;
 import dev.durable.store.RunRecord;

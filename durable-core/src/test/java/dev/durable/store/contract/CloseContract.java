@@ -6,14 +6,14 @@ import static dev.durable.store.Transition.Outcome.LOCKED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.durable.client.WorkflowStatus;
+import dev.durable.history.InboxMessage;
+import dev.durable.history.StoredEvent;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.Delivery;
-import dev.durable.history.InboxMessage;
 import dev.durable.store.JobOrder;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.ReadBack;
 import dev.durable.store.RunRecord;
-import dev.durable.history.StoredEvent;
 import dev.durable.store.Transition;
 import java.time.Duration;
 import java.time.Instant;

@@ -6,14 +6,14 @@ import static dev.durable.store.Delivery.Outcome.INBOX_TOO_LARGE;
 import static dev.durable.store.Delivery.Outcome.NOT_FOUND;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.durable.history.InboxMessage;
+import dev.durable.history.MessageKind;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.Delivery;
 import dev.durable.store.HeldJob;
-import dev.durable.history.InboxMessage;
 import dev.durable.store.JobRoute;
 import dev.durable.store.JobStart;
 import dev.durable.store.JobUpdate;
-import dev.durable.history.MessageKind;
 import dev.durable.store.NewJob;
 import dev.durable.store.RunKey;
 import dev.durable.store.Transition;

@@ -4,16 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.durable.client.ActivityState;
+import dev.durable.history.InboxMessage;
+import dev.durable.history.MessageKind;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.HeldJob;
-import dev.durable.history.InboxMessage;
 import dev.durable.store.JobDeadlines;
 import dev.durable.store.JobFilter;
 import dev.durable.store.JobKey;
 import dev.durable.store.JobOrder;
 import dev.durable.store.JobOrder.Outcome;
 import dev.durable.store.JobUpdate;
-import dev.durable.history.MessageKind;
 import dev.durable.store.OpenJob;
 import dev.durable.store.RunKey;
 import java.time.Duration;

@@ -2,15 +2,15 @@ package dev.durable.store.contract;
 
 import dev.durable.ConflictPolicy;
 import dev.durable.ReusePolicy;
+import dev.durable.history.InboxMessage;
+import dev.durable.history.StoredEvent;
 import dev.durable.logs.MarkedLines;
 import dev.durable.store.BatchPlace;
 import dev.durable.store.HistoryStore;
-import dev.durable.history.InboxMessage;
 import dev.durable.store.NewJob;
 import dev.durable.store.NewRun;
 import dev.durable.store.RunIds;
 import dev.durable.store.RunKey;
-import dev.durable.history.StoredEvent;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

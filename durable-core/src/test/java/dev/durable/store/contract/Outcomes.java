@@ -1,15 +1,15 @@
 package dev.durable.store.contract;
 
-import dev.durable.logs.MarkedLines;
 import dev.durable.history.InboxMessage;
+import dev.durable.history.MessageKind;
+import dev.durable.history.StoredEvent;
+import dev.durable.logs.MarkedLines;
 import dev.durable.store.JobContent;
 import dev.durable.store.JobDeadlines;
 import dev.durable.store.JobKey;
 import dev.durable.store.JobRoute;
 import dev.durable.store.JobUpdate;
-import dev.durable.history.MessageKind;
 import dev.durable.store.NewJob;
-import dev.durable.history.StoredEvent;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.UUID;

@@ -2,13 +2,13 @@ package dev.durable.store.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.durable.history.InboxMessage;
+import dev.durable.history.StoredEvent;
+import dev.durable.internal.text.Portion;
 import dev.durable.store.ClaimedRun;
 import dev.durable.store.ClaimedRuns;
-import dev.durable.history.InboxMessage;
-import dev.durable.internal.text.Portion;
 import dev.durable.store.RunClaim;
 import dev.durable.store.RunKey;
-import dev.durable.history.StoredEvent;
 import dev.durable.store.Transition;
 import java.time.Duration;
 import java.time.Instant;

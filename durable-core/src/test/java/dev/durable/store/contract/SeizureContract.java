@@ -3,6 +3,7 @@ package dev.durable.store.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.durable.client.WorkflowStatus;
+import dev.durable.history.StoredEvent;
 import dev.durable.logs.MarkedLines;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.Delivery;
@@ -11,7 +12,6 @@ import dev.durable.store.JobUpdate;
 import dev.durable.store.RunKey;
 import dev.durable.store.RunRecord;
 import dev.durable.store.Seizure;
-import dev.durable.history.StoredEvent;
 import dev.durable.store.Transition;
 import java.time.Duration;
 import java.time.Instant;

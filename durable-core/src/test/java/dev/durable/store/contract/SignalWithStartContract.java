@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.durable.ReusePolicy;
 import dev.durable.client.WorkflowStatus;
-import dev.durable.store.Delivery;
 import dev.durable.history.InboxMessage;
+import dev.durable.history.StoredEvent;
+import dev.durable.store.Delivery;
 import dev.durable.store.NewRun;
 import dev.durable.store.RunKey;
 import dev.durable.store.StartOutcome;
-import dev.durable.history.StoredEvent;
 import dev.durable.store.Transition;
 import java.util.ArrayList;
 import java.util.List;

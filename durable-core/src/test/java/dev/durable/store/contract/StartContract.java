@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.durable.ReusePolicy;
 import dev.durable.client.WorkflowStatus;
-import dev.durable.store.Delivery;
 import dev.durable.history.InboxMessage;
+import dev.durable.store.Delivery;
 import dev.durable.store.NewJob;
 import dev.durable.store.NewRun;
 import dev.durable.store.RunRecord;

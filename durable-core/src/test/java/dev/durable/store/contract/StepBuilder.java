@@ -1,12 +1,12 @@
 package dev.durable.store.contract;
 
 import dev.durable.client.WorkflowStatus;
-import dev.durable.store.ClaimedJob;
 import dev.durable.history.InboxMessage;
 import dev.durable.history.MessageKind;
+import dev.durable.history.StoredEvent;
+import dev.durable.store.ClaimedJob;
 import dev.durable.store.NewJob;
 import dev.durable.store.RunKey;
-import dev.durable.history.StoredEvent;
 import dev.durable.store.Transition;
 import java.time.Duration;
 import java.time.Instant;

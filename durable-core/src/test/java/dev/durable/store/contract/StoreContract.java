@@ -2,20 +2,20 @@ package dev.durable.store.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.durable.history.InboxMessage;
+import dev.durable.history.MessageKind;
+import dev.durable.history.StoredEvent;
 import dev.durable.logs.MarkedLines;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.ClaimedRun;
 import dev.durable.store.Delivery;
 import dev.durable.store.HistoryStore;
-import dev.durable.history.InboxMessage;
 import dev.durable.store.JobClaim;
 import dev.durable.store.JobUpdate;
-import dev.durable.history.MessageKind;
 import dev.durable.store.RunClaim;
 import dev.durable.store.RunDetails;
 import dev.durable.store.RunKey;
 import dev.durable.store.StartOutcome;
-import dev.durable.history.StoredEvent;
 import dev.durable.store.Transition;
 import java.time.Duration;
 import java.time.Instant;

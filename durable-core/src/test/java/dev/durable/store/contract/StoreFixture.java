@@ -1,9 +1,9 @@
 package dev.durable.store.contract;
 
+import dev.durable.history.InboxMessage;
 import dev.durable.store.Delivery;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.InboxLimit;
-import dev.durable.history.InboxMessage;
 import dev.durable.store.RunKey;
 import java.time.Duration;
 import java.util.List;

@@ -3,13 +3,13 @@ package dev.durable.store.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.durable.client.WorkflowDescription.PendingActivity;
-import dev.durable.store.HistoryStore;
 import dev.durable.history.InboxMessage;
 import dev.durable.history.MessageKind;
+import dev.durable.history.StoredEvent;
+import dev.durable.store.HistoryStore;
 import dev.durable.store.RunDetails;
 import dev.durable.store.RunFilter;
 import dev.durable.store.RunRecord;
-import dev.durable.history.StoredEvent;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

@@ -3,12 +3,12 @@ package dev.durable.store.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.durable.client.WorkflowStatus;
+import dev.durable.history.InboxMessage;
+import dev.durable.history.MessageKind;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.Delivery;
-import dev.durable.history.InboxMessage;
 import dev.durable.store.JobContent;
 import dev.durable.store.JobUpdate;
-import dev.durable.history.MessageKind;
 import dev.durable.store.NewJob;
 import dev.durable.store.RunClaim;
 import dev.durable.store.RunFilter;

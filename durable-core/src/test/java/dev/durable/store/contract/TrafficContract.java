@@ -2,13 +2,13 @@ package dev.durable.store.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.durable.history.InboxMessage;
+import dev.durable.history.StoredEvent;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.Delivery;
-import dev.durable.history.InboxMessage;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.NewRun;
 import dev.durable.store.RunKey;
-import dev.durable.history.StoredEvent;
 import dev.durable.store.Transition;
 import java.util.ArrayList;
 import java.util.List;

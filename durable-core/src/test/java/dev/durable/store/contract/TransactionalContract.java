@@ -3,8 +3,8 @@ package dev.durable.store.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.durable.store.ClaimedJob;
 import dev.durable.history.InboxMessage;
+import dev.durable.store.ClaimedJob;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.TransactionalActivities;
 import dev.durable.store.TransactionalActivities.Outcome;

@@ -7,12 +7,12 @@ import static dev.durable.store.Transition.Outcome.STALE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.durable.history.InboxMessage;
+import dev.durable.history.StoredEvent;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.ClaimedRun;
-import dev.durable.history.InboxMessage;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.NewJob;
-import dev.durable.history.StoredEvent;
 import dev.durable.store.Transition;
 import java.time.Duration;
 import java.time.Instant;

@@ -3,9 +3,9 @@ package dev.durable.store.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.durable.ActivityOptions;
+import dev.durable.history.InboxMessage;
 import dev.durable.history.OptionsJson;
 import dev.durable.store.ClaimedJob;
-import dev.durable.history.InboxMessage;
 import dev.durable.store.JobContent;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.NewJob;

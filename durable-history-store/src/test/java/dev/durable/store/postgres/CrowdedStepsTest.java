@@ -1,8 +1,8 @@
 package dev.durable.store.postgres;
 
+import dev.durable.history.InboxMessage;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.InboxLimit;
-import dev.durable.history.InboxMessage;
 import dev.durable.store.NewJob;
 import dev.durable.store.RunKey;
 import dev.durable.store.Transition;

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.durable.ReusePolicy;
 import dev.durable.client.WorkflowStatus;
+import dev.durable.history.InboxMessage;
+import dev.durable.history.MessageKind;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.Delivery;
 import dev.durable.store.InboxLimit;
-import dev.durable.history.InboxMessage;
 import dev.durable.store.JobUpdate;
-import dev.durable.history.MessageKind;
 import dev.durable.store.NewRun;
 import dev.durable.store.ReadBack;
 import dev.durable.store.RunKey;

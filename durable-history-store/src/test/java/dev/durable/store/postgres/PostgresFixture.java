@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import dev.durable.history.InboxMessage;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.InboxLimit;
-import dev.durable.history.InboxMessage;
 import dev.durable.store.RunKey;
 import dev.durable.store.contract.StoreFixture;
 import dev.durable.store.postgres.testing.TestDatabase;

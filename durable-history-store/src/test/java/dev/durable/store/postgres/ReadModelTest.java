@@ -2,9 +2,9 @@ package dev.durable.store.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.durable.history.JobNotes;
 import dev.durable.logs.MarkedLines;
 import dev.durable.store.ClaimedJob;
-import dev.durable.history.JobNotes;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.RunKey;
 import dev.durable.store.RunPause;

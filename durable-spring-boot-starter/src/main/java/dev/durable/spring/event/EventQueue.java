@@ -1,7 +1,7 @@
 package dev.durable.spring.event;
 
-import dev.durable.spring.Masked;
 import dev.durable.internal.text.Thrown;
+import dev.durable.spring.Masked;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.atomic.AtomicLong;

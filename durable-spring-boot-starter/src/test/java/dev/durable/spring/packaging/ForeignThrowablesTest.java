@@ -2,9 +2,9 @@ package dev.durable.spring.packaging;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.durable.internal.text.Thrown;
 import dev.durable.micrometer.DurableMetrics;
 import dev.durable.spring.DurableLifecycle;
-import dev.durable.internal.text.Thrown;
 import dev.durable.store.postgres.PostgresHistoryStore;
 import java.util.Set;
 import java.util.TreeSet;

@@ -197,7 +197,9 @@ class NewConstantsTest {
                 .as("one is singled out, and a new constant would be like all others: make it a switch without default,"
                         + " or add it to the list with the reason")
                 .isEmpty();
-        assertThat(without(found, argued)).as("in the list, and gone from the code").isEmpty();
+        assertThat(without(found, argued))
+                .as("in the list, and gone from the code")
+                .isEmpty();
     }
 
     private static Set<String> without(Set<String> known, Set<String> all) {

@@ -2,8 +2,8 @@ package dev.durable.internal.client.access;
 
 import dev.durable.RefusedInputException;
 import dev.durable.client.Page;
-import dev.durable.store.AuditFilter;
 import dev.durable.internal.text.Bounds;
+import dev.durable.store.AuditFilter;
 import dev.durable.store.JobKey;
 import dev.durable.store.RunKey;
 import java.nio.ByteBuffer;

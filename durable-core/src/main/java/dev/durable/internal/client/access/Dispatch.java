@@ -1,7 +1,5 @@
 package dev.durable.internal.client.access;
 
-import dev.durable.store.RunResult;
-
 import dev.durable.QueueFullException;
 import dev.durable.history.ActivityScheduled;
 import dev.durable.history.EnqueuedOptions;
@@ -14,6 +12,7 @@ import dev.durable.store.Joined;
 import dev.durable.store.NewRun;
 import dev.durable.store.OpenJob;
 import dev.durable.store.RunKey;
+import dev.durable.store.RunResult;
 import dev.durable.store.StartOutcome;
 import java.time.Duration;
 import java.util.Optional;

@@ -1,7 +1,5 @@
 package dev.durable.internal.client.operate;
 
-import dev.durable.store.ActivityToken;
-
 import dev.durable.CancelledException;
 import dev.durable.StaleAttemptException;
 import dev.durable.client.ExternalActivity;
@@ -9,11 +7,12 @@ import dev.durable.history.ActivityCompleted;
 import dev.durable.history.EventJson;
 import dev.durable.history.OptionsJson;
 import dev.durable.history.Payload;
+import dev.durable.internal.text.Thrown;
+import dev.durable.store.ActivityToken;
 import dev.durable.store.JobFilter;
 import dev.durable.store.JobOrder;
 import dev.durable.store.JobOrder.Outcome;
 import dev.durable.store.OpenJob;
-import dev.durable.internal.text.Thrown;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,7 +1,7 @@
 package dev.durable.internal.replay.call;
 
-import dev.durable.store.RunKey;
 import dev.durable.internal.text.Thrown;
+import dev.durable.store.RunKey;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;

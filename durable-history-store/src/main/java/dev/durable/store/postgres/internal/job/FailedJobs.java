@@ -7,8 +7,8 @@ import static org.jooq.impl.DSL.max;
 import static org.jooq.impl.DSL.min;
 
 import dev.durable.client.ActivityState;
-import dev.durable.store.FailedJobGroup;
 import dev.durable.history.InboxMessage;
+import dev.durable.store.FailedJobGroup;
 import dev.durable.store.JobFilter;
 import dev.durable.store.JobKey;
 import dev.durable.store.Nudges;

@@ -7,9 +7,9 @@ import static dev.durable.store.postgres.internal.sql.Param.shorts;
 import static dev.durable.store.postgres.internal.sql.Param.texts;
 import static dev.durable.store.postgres.internal.sql.Param.uuids;
 
+import dev.durable.history.JobNotes;
 import dev.durable.store.JobDeadlines;
 import dev.durable.store.JobKey;
-import dev.durable.history.JobNotes;
 import dev.durable.store.JobOrder;
 import dev.durable.store.JobOrder.Audit;
 import dev.durable.store.JobOrder.Outcome;

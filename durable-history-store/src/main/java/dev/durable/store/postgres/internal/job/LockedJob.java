@@ -1,7 +1,7 @@
 package dev.durable.store.postgres.internal.job;
 
-import dev.durable.store.JobKey;
 import dev.durable.history.JobNotes;
+import dev.durable.store.JobKey;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.LeftJob;
 import dev.durable.store.NewJob;

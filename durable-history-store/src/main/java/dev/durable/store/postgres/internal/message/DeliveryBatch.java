@@ -5,11 +5,11 @@ import static dev.durable.store.postgres.internal.sql.Param.shorts;
 import static dev.durable.store.postgres.internal.sql.Param.texts;
 import static dev.durable.store.postgres.internal.sql.Param.uuids;
 
+import dev.durable.history.InboxMessage;
+import dev.durable.history.MessageKind;
 import dev.durable.store.Delivery;
 import dev.durable.store.Delivery.Outcome;
 import dev.durable.store.InboxLimit;
-import dev.durable.history.InboxMessage;
-import dev.durable.history.MessageKind;
 import dev.durable.store.RunIds;
 import dev.durable.store.RunKey;
 import dev.durable.store.RunPause;

@@ -1,10 +1,10 @@
 package dev.durable.store.postgres.internal.nudge;
 
 import dev.durable.StoreUnavailableException;
+import dev.durable.internal.observe.OutageLog;
 import dev.durable.store.Nudges.HearingBegins;
 import dev.durable.store.Nudges.Nudge;
 import dev.durable.store.Nudges.RulesChanged;
-import dev.durable.internal.observe.OutageLog;
 import dev.durable.store.postgres.internal.sql.BackOff;
 import dev.durable.store.postgres.internal.sql.PooledConnection;
 import dev.durable.store.postgres.internal.sql.StoreErrors;

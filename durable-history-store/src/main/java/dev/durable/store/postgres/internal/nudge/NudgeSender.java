@@ -1,7 +1,7 @@
 package dev.durable.store.postgres.internal.nudge;
 
-import dev.durable.store.Nudges.Nudge;
 import dev.durable.internal.observe.OutageLog;
+import dev.durable.store.Nudges.Nudge;
 import dev.durable.store.postgres.internal.sql.BackOff;
 import dev.durable.store.postgres.internal.sql.StoreErrors;
 import java.sql.SQLException;

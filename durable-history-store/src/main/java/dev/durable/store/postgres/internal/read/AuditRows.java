@@ -5,8 +5,8 @@ import static org.jooq.impl.DSL.noCondition;
 import static org.jooq.impl.DSL.row;
 
 import dev.durable.client.AuditEntry;
-import dev.durable.store.AuditFilter;
 import dev.durable.internal.text.Bounds;
+import dev.durable.store.AuditFilter;
 import dev.durable.store.postgres.internal.sql.Connections;
 import dev.durable.store.postgres.internal.sql.TransactionSettings;
 import java.util.List;

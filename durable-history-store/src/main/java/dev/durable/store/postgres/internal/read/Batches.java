@@ -1,8 +1,8 @@
 package dev.durable.store.postgres.internal.read;
 
+import dev.durable.internal.text.Portion;
 import dev.durable.store.BatchPlace;
 import dev.durable.store.BatchStore;
-import dev.durable.internal.text.Portion;
 import dev.durable.store.RunKey;
 import dev.durable.store.postgres.internal.run.BatchSql;
 import dev.durable.store.postgres.internal.sql.Connections;

@@ -2,6 +2,7 @@ package dev.durable.store.postgres.internal.read;
 
 import dev.durable.client.AuditEntry;
 import dev.durable.client.WorkflowStatus;
+import dev.durable.history.StoredEvent;
 import dev.durable.store.AuditFilter;
 import dev.durable.store.FailedJobGroup;
 import dev.durable.store.JobFilter;
@@ -10,7 +11,6 @@ import dev.durable.store.OpenJob;
 import dev.durable.store.RunDetails;
 import dev.durable.store.RunFilter;
 import dev.durable.store.RunRecord;
-import dev.durable.history.StoredEvent;
 import dev.durable.store.Views;
 import dev.durable.store.postgres.internal.job.FailedJobs;
 import dev.durable.store.postgres.internal.run.RunReads;

@@ -5,8 +5,8 @@ import static dev.durable.store.postgres.internal.sql.Param.shorts;
 import static dev.durable.store.postgres.internal.sql.Param.uuids;
 
 import dev.durable.client.WorkflowStatus;
-import dev.durable.store.ClosedRun;
 import dev.durable.internal.text.Portion;
+import dev.durable.store.ClosedRun;
 import dev.durable.store.RunFilter;
 import dev.durable.store.RunIds;
 import dev.durable.store.RunKey;

@@ -6,9 +6,9 @@ import static dev.durable.store.postgres.internal.jooq.Tables.SESSION;
 import static org.jooq.impl.DSL.row;
 
 import dev.durable.client.ActivityState;
+import dev.durable.history.JobNotes;
 import dev.durable.store.JobFilter;
 import dev.durable.store.JobKey;
-import dev.durable.history.JobNotes;
 import dev.durable.store.JobOrder;
 import dev.durable.store.JobRoute;
 import dev.durable.store.OpenJob;

@@ -1,11 +1,11 @@
 package dev.durable.store.postgres.internal.read;
 
 import dev.durable.DurableException;
+import dev.durable.history.StoredEvent;
+import dev.durable.internal.text.Thrown;
 import dev.durable.store.Nudges;
 import dev.durable.store.RunDetails;
 import dev.durable.store.RunRecord;
-import dev.durable.history.StoredEvent;
-import dev.durable.internal.text.Thrown;
 import dev.durable.store.Views;
 import dev.durable.store.postgres.internal.sql.Connections;
 import dev.durable.store.postgres.internal.sql.SchemaName;

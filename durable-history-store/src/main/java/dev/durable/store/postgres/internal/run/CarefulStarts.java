@@ -1,9 +1,9 @@
 package dev.durable.store.postgres.internal.run;
 
 import dev.durable.client.WorkflowStatus;
+import dev.durable.history.InboxMessage;
 import dev.durable.store.Delivery;
 import dev.durable.store.InboxLimit;
-import dev.durable.history.InboxMessage;
 import dev.durable.store.NewRun;
 import dev.durable.store.StartOutcome;
 import dev.durable.store.postgres.internal.message.DeliveryBatch;

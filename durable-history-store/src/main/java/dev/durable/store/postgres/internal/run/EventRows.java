@@ -6,9 +6,9 @@ import static dev.durable.store.postgres.internal.sql.Param.shorts;
 import static dev.durable.store.postgres.internal.sql.Param.texts;
 import static dev.durable.store.postgres.internal.sql.Param.uuids;
 
+import dev.durable.history.StoredEvent;
 import dev.durable.store.NewRun;
 import dev.durable.store.RunKey;
-import dev.durable.history.StoredEvent;
 import dev.durable.store.Transition;
 import dev.durable.store.postgres.internal.sql.Param;
 import dev.durable.store.postgres.internal.sql.SqlScript;

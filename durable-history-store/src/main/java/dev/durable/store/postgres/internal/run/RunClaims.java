@@ -4,13 +4,13 @@ import static dev.durable.store.postgres.internal.sql.Param.texts;
 import static dev.durable.store.postgres.internal.sql.Param.uuids;
 
 import dev.durable.StoreRefusedException;
+import dev.durable.history.InboxMessage;
+import dev.durable.history.StoredEvent;
+import dev.durable.internal.text.Portion;
 import dev.durable.store.ClaimedRun;
 import dev.durable.store.ClaimedRuns;
-import dev.durable.history.InboxMessage;
-import dev.durable.internal.text.Portion;
 import dev.durable.store.RunClaim;
 import dev.durable.store.RunKey;
-import dev.durable.history.StoredEvent;
 import dev.durable.store.postgres.internal.sql.Connections;
 import dev.durable.store.postgres.internal.sql.Param;
 import dev.durable.store.postgres.internal.sql.RefusedRows;

@@ -5,10 +5,10 @@ import static dev.durable.store.postgres.internal.sql.Param.uuids;
 
 import dev.durable.history.InboxMessage;
 import dev.durable.history.MessageKind;
+import dev.durable.history.StoredEvent;
 import dev.durable.internal.text.Portion;
 import dev.durable.store.RunIds;
 import dev.durable.store.RunKey;
-import dev.durable.history.StoredEvent;
 import dev.durable.store.postgres.internal.sql.Connections;
 import dev.durable.store.postgres.internal.sql.Param;
 import dev.durable.store.postgres.internal.sql.SqlScript;

@@ -1,17 +1,17 @@
 package dev.durable.store.postgres.internal.run;
 
+import dev.durable.history.InboxMessage;
+import dev.durable.history.MessageKind;
+import dev.durable.history.StoredEvent;
 import dev.durable.internal.json.JsonObjectWriter;
 import dev.durable.store.EarliestTimeouts;
-import dev.durable.history.InboxMessage;
 import dev.durable.store.JobKey;
 import dev.durable.store.LeftJob;
-import dev.durable.history.MessageKind;
 import dev.durable.store.Nudges;
 import dev.durable.store.RunIds;
 import dev.durable.store.RunKey;
 import dev.durable.store.RunPause;
 import dev.durable.store.Seizure;
-import dev.durable.history.StoredEvent;
 import dev.durable.store.Transition;
 import dev.durable.store.postgres.internal.job.HeartbeatRows;
 import dev.durable.store.postgres.internal.job.LockedJob;

@@ -1,9 +1,9 @@
 package dev.durable.store.postgres.internal.run;
 
 import dev.durable.DurableException;
+import dev.durable.internal.text.Thrown;
 import dev.durable.store.CommitUnknownException;
 import dev.durable.store.RunKey;
-import dev.durable.internal.text.Thrown;
 import dev.durable.store.Transition;
 import dev.durable.store.Transition.Outcome;
 import dev.durable.store.postgres.internal.nudge.PendingNudges;

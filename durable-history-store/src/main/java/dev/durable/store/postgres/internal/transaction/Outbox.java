@@ -1,12 +1,12 @@
 package dev.durable.store.postgres.internal.transaction;
 
-import dev.durable.store.Delivery;
 import dev.durable.history.InboxMessage;
 import dev.durable.history.MessageKind;
+import dev.durable.internal.text.Thrown;
+import dev.durable.store.Delivery;
 import dev.durable.store.NewRun;
 import dev.durable.store.Nudges;
 import dev.durable.store.RunIds;
-import dev.durable.internal.text.Thrown;
 import dev.durable.store.postgres.CallerTransactions;
 import dev.durable.store.postgres.internal.message.DeliveryBatch;
 import dev.durable.store.postgres.internal.nudge.SharedNudges;

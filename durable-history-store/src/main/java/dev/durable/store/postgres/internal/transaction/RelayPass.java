@@ -6,9 +6,9 @@ import static dev.durable.store.postgres.internal.sql.Param.texts;
 import static dev.durable.store.postgres.internal.sql.Param.uuids;
 
 import dev.durable.internal.text.Bounds;
+import dev.durable.internal.text.Portion;
 import dev.durable.store.Delivery.Outcome;
 import dev.durable.store.InboxLimit;
-import dev.durable.internal.text.Portion;
 import dev.durable.store.Relayed;
 import dev.durable.store.postgres.internal.nudge.PendingNudges;
 import dev.durable.store.postgres.internal.sql.BatchHalving;

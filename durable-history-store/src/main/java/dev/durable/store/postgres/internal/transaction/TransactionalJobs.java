@@ -1,10 +1,10 @@
 package dev.durable.store.postgres.internal.transaction;
 
+import dev.durable.internal.text.Thrown;
 import dev.durable.store.BodyRefusedException;
 import dev.durable.store.InboxLimit;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.Nudges;
-import dev.durable.internal.text.Thrown;
 import dev.durable.store.TransactionalActivities;
 import dev.durable.store.postgres.ActivityTransactions;
 import dev.durable.store.postgres.internal.job.JobUpdateBatch;

@@ -2,10 +2,10 @@ package dev.durable.store.postgres.internal.upkeep;
 
 import dev.durable.DurableException;
 import dev.durable.client.Installation.OpenWork;
+import dev.durable.internal.text.Thrown;
 import dev.durable.store.Adoption;
 import dev.durable.store.CommitUnknownException;
 import dev.durable.store.RunKey;
-import dev.durable.internal.text.Thrown;
 import dev.durable.store.postgres.internal.run.Seizures;
 import dev.durable.store.postgres.internal.schema.Ddl;
 import dev.durable.store.postgres.internal.sql.Connections;

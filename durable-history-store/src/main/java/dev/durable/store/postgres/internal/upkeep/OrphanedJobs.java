@@ -1,7 +1,7 @@
 package dev.durable.store.postgres.internal.upkeep;
 
-import dev.durable.internal.text.Bounds;
 import dev.durable.history.InboxMessage;
+import dev.durable.internal.text.Bounds;
 import dev.durable.store.JobKey;
 import dev.durable.store.OrphanedJob;
 import dev.durable.store.RunKey;
