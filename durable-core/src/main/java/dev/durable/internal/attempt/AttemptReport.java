@@ -55,9 +55,7 @@ final class AttemptReport {
         void refused(StoreRefusedException why, boolean again);
     }
 
-    /**
-     * @param heartbeats whether heartbeat details of it may be in the store
-     */
+    /** @param heartbeats whether heartbeat details of it may be in the store */
     AttemptReport(ClaimedJob job, Notes notes, ActivityQueue queue, AttemptServices host, BooleanSupplier heartbeats) {
         this.heartbeats = heartbeats;
         this.job = job;

@@ -29,7 +29,8 @@ final class OptionsInRow {
     /** Returns the options under which the job runs here. */
     ActivityOptions read(AttemptServices.Code code) {
         try {
-            // What is not known here may be asked for: that is found before anything is taken from this process.
+            // Decoded in full first: an option that is unknown here must be found before this process's configuration
+            // is merged in.
             OptionsJson.decodeAll(job.content().options());
             return code.options(
                     job.activity(), job.route().workflowType(), job.content().options());

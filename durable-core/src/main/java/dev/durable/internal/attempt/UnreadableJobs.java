@@ -62,7 +62,7 @@ public final class UnreadableJobs {
      */
     private record Left(String taskQueue, long until, Duration pause) {}
 
-    /** What a claim of this queue leaves to others now. */
+    /** Returns the jobs that a claim of this queue leaves to other workers now. */
     public Set<JobKey> of(String taskQueue, long now) {
         lock.lock();
         try {

@@ -40,9 +40,7 @@ final class CommitQueue {
     private final List<Line<?>> lines = new CopyOnWriteArrayList<>();
     private final ReentrantLock deciding = new ReentrantLock();
 
-    /**
-     * @param nanoTime a monotonic clock
-     */
+    /** @param nanoTime a monotonic clock */
     CommitQueue(LongSupplier nanoTime) {
         this.nanoTime = nanoTime;
     }

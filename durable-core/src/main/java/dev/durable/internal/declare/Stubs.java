@@ -62,13 +62,16 @@ public final class Stubs {
                 if (!Proxy.isProxyClass(self.getClass())) {
                     throw closed;
                 }
-                // A public interface of a module that is not opened: the proxy's own way in.
+                // A public interface of a module that is not opened is reached in the way that proxies have for it.
                 return InvocationHandler.invokeDefault(self, method, arguments);
             }
             return special.bindTo(self).asFixedArity().invokeWithArguments(arguments);
         }
 
-        /** Generated code unboxes what it gets: a call that is only captured has nothing to give. */
+        /**
+         * Returns the zero of a primitive type: generated code unboxes the result, and a call that is only captured has
+         * none.
+         */
         private static @Nullable Object zero(Class<?> type) {
             return type.isPrimitive() && type != void.class ? Array.get(Array.newInstance(type, 1), 0) : null;
         }

@@ -26,7 +26,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells whether a task queue has room for another start under its {@code maxDepth}, by a recent reading of its depth
+ * Decides whether a task queue has room for another start under its {@code maxDepth}, by a recent reading of its depth
  * and the starts that this process has made since.
  *
  * <pre>
@@ -35,10 +35,10 @@ import org.slf4j.LoggerFactory;
  *   a maximum        100 ms            waits for the reading, of which there is one at a time
  * </pre>
  *
- * So a maximum that was just set, and whose nudge was lost, lets one start through that came within a minute of another.
- * While one start waits for a reading, others go by the reading before, and wait only if that has no room for them. A
- * refusal rests on a reading no older than 100 ms: a full queue is not counted again for each. Starts in a caller's
- * transaction go by what is known: the caller's pool may have no second connection.
+ * So a maximum that was just set, and whose nudge was lost, lets one start through that came within a minute of
+ * another. While one start waits for a reading, others use the reading before it, and wait only if that has no room for
+ * them. A refusal is based on a reading no older than 100 ms, so that a full queue is not counted again for each start.
+ * Starts in a caller's transaction use the last reading, as the caller's pool may have no second connection.
  *
  * <p>A queue has one reading under way, whose answer holds for all starts that wait for it; queues do not wait for each
  * other. Of more than 10,000 queues, those that were not asked for lately are forgotten, and read again when they are.
@@ -65,10 +65,10 @@ public final class QueueDepthChecks {
     }
 
     /**
-     * A queue as it is known.
+     * The last readings of a queue.
      *
-     * @param reading the latest one, which may be under way
-     * @param before what the reading before it has found; null where there was none
+     * @param reading the latest reading, which may be under way
+     * @param before the result of the reading before it; null where there was none
      */
     private record Queue(
             CompletableFuture<Depth> reading, @Nullable Depth before) {
@@ -78,7 +78,7 @@ public final class QueueDepthChecks {
         }
     }
 
-    /** What a reading has found, and what this process has started since. */
+    /** The result of a reading, with the starts that this process has made since. */
     private record Depth(@Nullable Integer maxDepth, AtomicInteger waiting, long readAtNanos) {
         int take(int most) {
             if (maxDepth == null) {
@@ -91,9 +91,9 @@ public final class QueueDepthChecks {
     }
 
     /**
-     * Reads by this store.
+     * Creates checks that read this store.
      *
-     * @param drive reads for callers, who wait by it
+     * @param drive runs the readings for callers, and their waits
      * @param tries remembers queues that can't be read
      */
     public QueueDepthChecks(HistoryStore store, Drive drive, Tries tries) {
@@ -107,21 +107,21 @@ public final class QueueDepthChecks {
         this.nanoTime = nanoTime;
     }
 
-    /** The limits may have changed: calls from now on do not use a reading that had begun before. */
+    /** Forgets all readings, as the limits may have changed: later calls do not use a reading that had begun before. */
     public void forget() {
         queues.invalidateAll();
     }
 
-    /** Of how many queues something is known. */
+    /** Returns the number of queues with a reading. */
     long size() {
         queues.cleanUp();
         return queues.estimatedSize();
     }
 
     /**
-     * Counts one more.
+     * Counts one more start.
      *
-     * @param what is to be started, for the error
+     * @param what the start, for the error
      * @param patience null where the start is part of a transaction that its caller has open, and waits for no reading
      * @throws QueueFullException if there is no room
      * @throws StoreUnavailableException if the caller's patience ends before it is known
@@ -133,8 +133,8 @@ public final class QueueDepthChecks {
     }
 
     /**
-     * Counts more, as many as there is room for, up to so many. What was counted before must have been started, so that a
-     * reading sees it.
+     * Counts more starts, as many as there is room for and at most so many; returns how many. Starts counted before
+     * must have been made, so that a reading sees them.
      */
     public int take(String taskQueue, int most, @Nullable Patience patience) {
         Depth depth = patience == null ? known(taskQueue) : recent(taskQueue, patience);
@@ -153,7 +153,7 @@ public final class QueueDepthChecks {
         }
     }
 
-    /** That there is no room for it. */
+    /** Returns the exception for a queue without room. */
     public QueueFullException full(String taskQueue, String what) {
         Depth depth = known(taskQueue);
         return new QueueFullException("task queue " + taskQueue + " is full: its maxDepth is "
@@ -172,7 +172,7 @@ public final class QueueDepthChecks {
         return nanoTime.getAsLong() - depth.readAtNanos;
     }
 
-    /** Null where the database is away: then the start itself waits for it. */
+    /** Returns a recent depth; null where the database is away, as the start itself waits for it then. */
     private @Nullable Depth recent(String taskQueue, Patience patience) {
         Queue queue = queues.getIfPresent(taskQueue);
         Depth depth = queue == null ? null : queue.depth();
@@ -198,7 +198,7 @@ public final class QueueDepthChecks {
         }
     }
 
-    /** The reading that is under way or has ended since the caller looked, else one that begins now. */
+    /** Returns the reading that is under way or has ended since the caller looked, else one that begins now. */
     @SuppressWarnings("ReferenceEquality") // whether it is another reading
     private CompletableFuture<Depth> newer(String taskQueue, @Nullable Depth seen) {
         CompletableFuture<Depth> mine = new CompletableFuture<>();
@@ -235,7 +235,7 @@ public final class QueueDepthChecks {
         }
     }
 
-    /** A new exception for each start that has waited. */
+    /** Creates an exception for one start, as several may have waited for the reading. */
     private static RuntimeException told(ExecutionException e) {
         Throwable cause = Objects.requireNonNullElse(e.getCause(), e);
         return cause instanceof StoreUnavailableException away

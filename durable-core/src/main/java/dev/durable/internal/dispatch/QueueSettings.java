@@ -3,12 +3,12 @@ package dev.durable.internal.dispatch;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a task queue is served.
+ * The settings with which a task queue is served.
  *
- * @param slots activities at once
+ * @param slots the most activities at once
  * @param virtualThreads whether activity bodies run on virtual threads
- * @param pool shares its slots with the other queues of this pool; null has slots of its own
- * @param weight its part of what the pool claims, in proportion to the others
+ * @param pool the pool with whose other queues it shares slots; null for slots of its own
+ * @param weight its part of the pool's claims, in proportion to the other queues
  */
 public record QueueSettings(
         int slots, boolean virtualThreads, @Nullable String pool, int weight) {

@@ -21,7 +21,7 @@ final class AskedAside implements AutoCloseable {
     /** The most reads at once: more than pools usually have connections. */
     static final int MOST = 64;
 
-    /** Listings are for people, and a replica that hangs keeps so many threads. */
+    /** The most reads of views at once: listings are for operators, and a replica that hangs keeps so many threads. */
     static final int MOST_OF_VIEWS = 32;
 
     private static final Duration IDLE_THREADS_STAY = Duration.ofSeconds(30);
@@ -64,7 +64,7 @@ final class AskedAside implements AutoCloseable {
         return ask(line, question);
     }
 
-    /** As {@link #ask}, in the line of the views. */
+    /** Returns the future answer of a question to the views, which wait in a line of their own. */
     <T extends @Nullable Object> CompletableFuture<T> askViews(Supplier<T> question) {
         return ask(lineOfViews, question);
     }
@@ -99,7 +99,7 @@ final class AskedAside implements AutoCloseable {
         }
     }
 
-    private final class Question<T extends @Nullable Object> extends CompletableFuture<T> implements Runnable {
+    private static final class Question<T extends @Nullable Object> extends CompletableFuture<T> implements Runnable {
         private final BoundedExecutor line;
         private final Supplier<T> question;
 

@@ -71,7 +71,6 @@ public final class Deadlines implements Step {
         return deadline;
     }
 
-    /** Cancels a deadline, unless it has passed. */
     public void cancel(@Nullable Deadline deadline) {
         if (deadline == null) {
             return;

@@ -40,8 +40,8 @@ public interface Drive extends AutoCloseable {
     }
 
     /**
-     * As {@link #ask}, for questions to the views, which may be answered by a replica: they wait in a line of their own, so
-     * that a replica which hangs keeps no order and no start.
+     * Reads the views for a client's thread as {@link #ask} does the store. A replica may answer them: they wait in a
+     * line of their own, so that a replica that hangs holds up no order and no start.
      */
     default <T extends @Nullable Object> CompletableFuture<T> askViews(Supplier<T> question) {
         return ask(question);
@@ -68,7 +68,6 @@ public interface Drive extends AutoCloseable {
     /** Notes that a run has stalled and is tried again later. For test kits, which then end the waits of the test. */
     default void stalled(RunKey run, String why) {}
 
-    /** Starts to run the steps. */
     void start();
 
     /** Returns the nanoseconds since the slowest of the steps returned or reported progress; large when one hangs. */

@@ -90,7 +90,7 @@ public final class Loop implements AutoCloseable {
         return asleep ? 0 : System.nanoTime() - lastProgressNanos;
     }
 
-    /** The current call of the step is the last one. */
+    /** Makes the current call of the step the last one. */
     void stop() {
         stopped = true;
         wake();

@@ -109,8 +109,8 @@ public final class ThreadDrive implements Drive {
     }
 
     /**
-     * Last added, first closed: loops that feed others stop before them. All together get the time of one, as a database that
-     * is away keeps all of them.
+     * Closes the loops in the reverse order of their addition, so that loops that feed others stop before them. All of
+     * them together get the time of one, as a database that is away holds up each.
      */
     @Override
     public void close() {

@@ -235,17 +235,17 @@ final class ActivityRuntime implements EagerJobs {
         chores.keepOthers();
     }
 
-    /** What it does on its own, timed. */
+    /** Returns the timed chores of this worker. */
     Upkeep upkeep() {
         return chores.upkeep();
     }
 
-    /** Whether this process looks at the queues for all. */
+    /** Returns whether this process samples the queues for all processes. */
     boolean samplesQueues() {
         return chores.samplesQueues();
     }
 
-    /** What it is doing now. */
+    /** Returns the current status of this worker. */
     WorkerStatus status(int stalledRuns) {
         return new WorkerStatus(
                 setup.settings().identity(),
@@ -319,38 +319,41 @@ final class ActivityRuntime implements EagerJobs {
         }
     }
 
-    /** Pauses or limits were changed: read them. */
+    /** Has pauses and limits read, as they were changed. */
     void wakeRules() {
         rules.forget();
         readRules.run();
     }
 
-    /** A job has become a dead letter or an incident: see who is to be told. */
+    /** Has the listener of alerts called, as a job has become a dead letter or an incident. */
     void wakeAlerts() {
         chores.wake(UpkeepChore.ALERTS);
     }
 
-    /** The outbox was filled: look. */
+    /** Has the outbox delivered, as it was filled. */
     void wakeRelay() {
         chores.wake(UpkeepChore.RELAY);
     }
 
-    /** A transaction that somebody holds by hand has filled the outbox; nobody will tell of its commit. */
+    /**
+     * Has the outbox polled more often for a while: a transaction that its application commits by itself has filled it,
+     * and no nudge will announce the commit.
+     */
     void relayLater() {
         chores.relayLater();
     }
 
-    /** Local activities of the runs in this process. */
+    /** Returns the local activities of the runs in this process. */
     LocalCalls locals() {
         return locals;
     }
 
-    /** The current session of this process. */
+    /** Returns the current session of this process. */
     UUID session() {
         return session.id();
     }
 
-    /** Jobs of this queue may be ready: look. */
+    /** Has jobs of this queue claimed, as some may be ready. */
     void wake(String taskQueue) {
         ActivityQueue queue = pools.queues().get(taskQueue);
         if (queue == null) {
@@ -429,12 +432,12 @@ final class ActivityRuntime implements EagerJobs {
 
     // ── the end ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    /** Stops claiming; what this process creates itself is begun all the same. */
+    /** Stops claiming; jobs that this process creates itself are still begun. */
     void claimNoMore() {
         starter.claimNoMore();
     }
 
-    /** Stops claiming, gives back what was not begun, lets running attempts end, then cancels them. */
+    /** Stops claiming, gives back jobs that were not begun, lets running attempts end, then cancels them. */
     void drain(Duration timeout) {
         Duration grace = Jitter.bounded(timeout);
         CompletableFuture<Boolean> settled = new CompletableFuture<>();

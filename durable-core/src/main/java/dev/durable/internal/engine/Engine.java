@@ -315,7 +315,7 @@ public final class Engine implements PreparedEngine {
             case Nudges.OutboxAwaited ignored -> withActivities(ActivityRuntime::relayLater);
             case Nudges.HearingBegins ignored -> lookEverywhere();
             case Nudges.RunClosed closed -> {
-                // A run that is cached here tells its waiters itself.
+                // A run that is cached here completes the futures of its waiters itself.
                 if (runs.cached(closed.runId()).isEmpty()) {
                     waiters.look(closed.runId());
                 }
@@ -460,7 +460,7 @@ public final class Engine implements PreparedEngine {
                 telemetry.observer()::engineClosed,
                 this::deafen,
                 () -> withActivities(runtime -> runtime.drain(settings.limits().drain())),
-                // Before the loops end: an outcome that nobody here will feed any more goes to the inbox.
+                // Done before the loops end: outcomes that no run here will take any more go to the inbox.
                 runs::forget,
                 drive::close,
                 () -> withActivities(ActivityRuntime::close),

@@ -369,7 +369,10 @@ final class EngineDispatch implements Dispatch {
         return method.replaceAll("(?=[A-Z])", " ").toLowerCase(Locale.ROOT);
     }
 
-    /** It was thrown on a thread that says nothing of the application. */
+    /**
+     * Adds the frames of the calling thread: the exception was thrown on a thread whose stack shows nothing of the
+     * application.
+     */
     private static Throwable withCaller(Throwable thrown) {
         StackTraceElement[] there = Thrown.of(thrown).stack();
         StackTraceElement[] here = new Throwable().getStackTrace();

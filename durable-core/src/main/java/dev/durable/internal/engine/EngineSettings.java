@@ -16,13 +16,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * All options of an engine as they were set with its builder. Immutable.
  *
- * @param identity how this process is named in events and views
- * @param queues the task queues it serves
+ * @param identity the name of this process in events and views
+ * @param queues the task queues that it serves
  * @param limits bounds in time and size
- * @param worker whether it works, or is a client only
+ * @param worker whether it works rather than being a client only
  * @param strict whether an input that differs on replay is an error; for tests
  * @param payloads reads and writes values
- * @param errors what is made of failures
+ * @param errors the handling of failures
  * @param exactArguments whether a job with more or fewer arguments than its method has parameters can't be read
  * @param interception interceptors and context propagators
  */
@@ -41,7 +41,7 @@ public record EngineSettings(
         queues = Map.copyOf(queues);
     }
 
-    /** Arguments need not be exact, and nothing is intercepted. */
+    /** Creates settings in which arguments need not be exact, and nothing is intercepted. */
     public EngineSettings(
             String identity,
             Map<String, QueueSettings> queues,
@@ -54,14 +54,14 @@ public record EngineSettings(
     }
 
     /**
-     * What is made of failures.
+     * The handling of failures.
      *
      * @param sanitizer takes secrets out of messages
-     * @param alerts called for dead letters and incidents; null is nobody
-     * @param deadLettersKept for how long dead letters are kept
-     * @param maxDeadLetters how many of them
-     * @param stallOn exceptions that stall a run instead of failing it, where its workflow does not say by itself
-     * @param retryIf which failures of activities are retried, where their retry policies do not say by themselves
+     * @param alerts called for dead letters and incidents; null for none
+     * @param deadLettersKept how long dead letters are kept
+     * @param maxDeadLetters how many dead letters are kept
+     * @param stallOn exceptions that stall a run instead of failing it, where its workflow lists none itself
+     * @param retryIf decides which failures of activities are retried, where their retry policies name no predicate
      */
     public record Errors(
             ErrorSanitizer sanitizer,
@@ -77,7 +77,7 @@ public record EngineSettings(
             return new Errors(value, alerts, deadLettersKept, maxDeadLetters, stallOn, retryIf);
         }
 
-        /** After those that were added before. */
+        /** Adds a listener behind the present ones. */
         public Errors toldTo(Consumer<? super Alert> listener) {
             Consumer<? super Alert> before = alerts;
             Consumer<Alert> all = alert -> {
@@ -112,13 +112,14 @@ public record EngineSettings(
      *
      * @param drain how long running activities may go on at close
      * @param sessionLease a session whose beat stands still for that long is dead
-     * @param pollInterval upper bound of an idle poll
+     * @param pollInterval the longest time between two polls of an idle loop, without nudges
      * @param call how long a client's call that writes waits for the database
      * @param turn how long workflow code may run between two waits
      * @param maxPayloadBytes the largest payload
-     * @param cacheBytes rough weight of the runs kept in memory; null is the engine's share of the heap
+     * @param cacheBytes the rough weight of the runs kept in memory; null for the engine's share of the heap
      * @param cancelGrace how long the body of a cancelled background job may go on
-     * @param transactional bodies of transactional activities at once; null is what the store's pool spares
+     * @param transactional the most bodies of transactional activities at once; null for as many as the store's pool
+     *     can spare
      */
     public record Limits(
             Duration drain,

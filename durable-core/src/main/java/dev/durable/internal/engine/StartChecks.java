@@ -7,7 +7,7 @@ import dev.durable.store.HistoryStore;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Checks before the engine starts that what is registered can be carried by payloads and by the store. */
+/** Checks before the engine starts that payloads and the store support all registered types. */
 record StartChecks(PayloadCodec payloads, HistoryStore store) {
 
     List<String> problems(Declarations declared) {
@@ -15,8 +15,9 @@ record StartChecks(PayloadCodec payloads, HistoryStore store) {
     }
 
     /**
-     * Of types that can't be written and read as JSON, but for what is refused already. A result that can't be read back
-     * would else be found out when the work is done and its run can't go on.
+     * Returns the problems of types that can't be written and read as JSON, except those that are refused already.
+     * Without this check, a result that can't be read back would be noticed only after the work is done, when its run
+     * can't go on.
      */
     private Stream<String> ofSignatures(Declarations declared) {
         return declared.signatures().stream()
@@ -24,7 +25,10 @@ record StartChecks(PayloadCodec payloads, HistoryStore store) {
                 .distinct();
     }
 
-    /** Of transactional activities on a store that can't commit them together with what they write. */
+    /**
+     * Returns the problems of transactional activities on a store that can't commit them together with the writes of
+     * their bodies.
+     */
     private Stream<String> ofTransactions(Declarations declared) {
         List<String> transactional = declared.implemented().stream()
                 .filter(activity -> activity.options().transactional())

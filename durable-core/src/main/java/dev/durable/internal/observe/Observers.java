@@ -19,11 +19,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells several observers, and keeps what one of them throws from the engine and from the others, whatever that is: an error,
- * or an exception that is not declared, would take the batch, the claim or the attempt with it that is told of.
+ * Calls several observers, and keeps the exceptions of one of them from the engine and from the others, errors and
+ * undeclared checked ones included: they would otherwise fail the batch, the claim or the attempt that is reported.
  *
- * <p>A proxy, so that an event which is added to the interface is told without a line here. Beside the commit, the claim or
- * the body that an event tells of, a reflective call is nothing.
+ * <p>It is a proxy, so that an event that is added to the interface is passed on without a line here. Compared to the
+ * commit, the claim or the body that an event reports, a reflective call costs nothing.
  */
 public final class Observers implements InvocationHandler {
     private static final Logger log = LoggerFactory.getLogger(EngineObserver.class);
@@ -74,7 +74,7 @@ public final class Observers implements InvocationHandler {
         switch (method.getName()) {
             case "engineStarted" -> started((DurableEngine) Objects.requireNonNull(arguments)[0]);
             case "engineClosed" -> {
-                // One that observes several engines would take it for another's.
+                // An observer of several engines would take the end of an engine that never began for that of another.
                 if (begun) {
                     tell(method, arguments);
                 }

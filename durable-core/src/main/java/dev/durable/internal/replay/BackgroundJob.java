@@ -25,7 +25,6 @@ import org.jspecify.annotations.Nullable;
  */
 @Workflow(name = BackgroundJob.TYPE)
 public class BackgroundJob {
-    /** The workflow type. */
     public static final String TYPE = JobStart.TYPE;
 
     /** The number of its only activity. */

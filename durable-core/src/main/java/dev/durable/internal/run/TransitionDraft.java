@@ -173,7 +173,6 @@ final class TransitionDraft {
         return birth.isOfBackgroundJob();
     }
 
-    /** Ends the run with this transition. */
     void close(HistoryEvent.Closing event) {
         closing = event;
         events.add(EventJson.encode(event));

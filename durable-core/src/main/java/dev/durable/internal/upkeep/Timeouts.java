@@ -52,7 +52,7 @@ public final class Timeouts implements Chore {
         };
     }
 
-    /** With tries that remember kinds of which none can be ended. */
+    /** Creates the chore with tries that remember kinds of timeouts of which none can be ended. */
     public Timeouts(HistoryStore store, Kinds kinds, PollPace pace, UnaryOperator<Throwable> loggable, Tries tries) {
         this.tries = tries;
         this.loggable = loggable;

@@ -94,7 +94,6 @@ public interface Dispatch {
     CompletableFuture<StartOutcome> enqueue(
             NewRun run, WorkflowStarted started, ActivityScheduled scheduled, @Nullable EnqueuedOptions chosen);
 
-    /** Puts a message into an inbox. */
     CompletableFuture<Delivery.Outcome> deliver(Delivery delivery);
 
     /** Returns the future end of a run. */

@@ -8,7 +8,6 @@ public enum CallKind {
     SIGNAL("@Signal", "@Signal method", "handle.signal(w -> w.approve(\"ann\"))"),
     /** A method that tells the state of a run. */
     QUERY("@Query", "@Query method", "handle.query(w -> w.status())"),
-    /** Work with side effects. */
     ACTIVITY("@Activity", "activity", "enqueue(Emails.class, e -> e.send(id))");
 
     private final String annotation;
@@ -26,7 +25,7 @@ public enum CallKind {
         return annotation;
     }
 
-    /** With its article: {@code a @Run method}. */
+    /** Returns the kind with its article: {@code a @Run method}. */
     public String noun() {
         return (this == ACTIVITY ? "an " : "a ") + noun;
     }

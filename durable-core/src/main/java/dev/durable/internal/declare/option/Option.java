@@ -1,8 +1,6 @@
 package dev.durable.internal.declare.option;
 
-/**
- * The options of an activity that annotations, configuration and call sites can set, with their configuration keys.
- */
+/** The options of an activity that annotations, configuration and call sites can set, with their configuration keys. */
 public enum Option {
     TASK_QUEUE("task-queue", OptionValue.TEXT),
     START_TO_CLOSE("start-to-close", OptionValue.TIMEOUT),

@@ -104,9 +104,9 @@ public final class DurablePromise<T extends @Nullable Object> implements Promise
     }
 
     /**
-     * As {@code get()} throws it: unchecked ones pass as they are. A checked one becomes the cause of an {@link
-     * ActivityFailedException} where an activity threw it, so that one catch covers all failed activities, else of a {@link
-     * PromiseFailedException}.
+     * Returns the failure as {@code get()} throws it: an unchecked one unchanged. A checked one becomes the cause of an
+     * {@link ActivityFailedException} where an activity threw it, so that one catch covers all failed activities, else
+     * of a {@link PromiseFailedException}.
      */
     private RuntimeException unchecked(Throwable failure) {
         return switch (failure) {
