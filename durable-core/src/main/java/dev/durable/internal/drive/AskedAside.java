@@ -97,7 +97,7 @@ final class AskedAside implements AutoCloseable {
         }
     }
 
-    private final class Question<T extends @Nullable Object> extends CompletableFuture<T> implements Runnable {
+    private static final class Question<T extends @Nullable Object> extends CompletableFuture<T> implements Runnable {
         private final BoundedExecutor line;
         private final Supplier<T> question;
 
