@@ -124,7 +124,7 @@ final class OpenChoices {
                     unit.accept(new Subtypes(name, members), null);
                 }
             }
-            return super.visitClass(type, none);
+            return super.visitClass(type, null);
         }
     }
 
@@ -145,7 +145,7 @@ final class OpenChoices {
             if (parents.map(OpenChoices::simpleName).anyMatch(parent::equals)) {
                 members.add(type.getSimpleName().toString());
             }
-            return super.visitClass(type, none);
+            return super.visitClass(type, null);
         }
     }
 
@@ -163,7 +163,7 @@ final class OpenChoices {
                         @Override
                         public Void visitClass(ClassTree type, Void none) {
                             declaredHere.add(type.getSimpleName().toString());
-                            return super.visitClass(type, none);
+                            return super.visitClass(type, null);
                         }
                     },
                     null);
@@ -172,13 +172,13 @@ final class OpenChoices {
         @Override
         public Void visitSwitch(SwitchTree choice, Void none) {
             look(choice.getCases());
-            return super.visitSwitch(choice, none);
+            return super.visitSwitch(choice, null);
         }
 
         @Override
         public Void visitSwitchExpression(SwitchExpressionTree choice, Void none) {
             look(choice.getCases());
-            return super.visitSwitchExpression(choice, none);
+            return super.visitSwitchExpression(choice, null);
         }
 
         private void look(List<? extends CaseTree> cases) {
@@ -228,7 +228,7 @@ final class OpenChoices {
                 case CONDITIONAL_OR -> chained(types(binary.getLeftOperand()), types(binary.getRightOperand()));
                 default -> {}
             }
-            return super.visitBinary(binary, none);
+            return super.visitBinary(binary, null);
         }
 
         private void compared(MemberSelectTree constant) {
@@ -244,7 +244,7 @@ final class OpenChoices {
             if (choice.getElseStatement() instanceof IfTree next) {
                 chained(types(choice.getCondition()), types(next.getCondition()));
             }
-            return super.visitIf(choice, none);
+            return super.visitIf(choice, null);
         }
 
         /** Of the left the last, of the right the first: two that follow each other in a chain. */
@@ -265,7 +265,7 @@ final class OpenChoices {
                                     question.getPattern() instanceof BindingPatternTree binding
                                             ? binding.getVariable().getType()
                                             : question.getType()));
-                            return super.visitInstanceOf(question, none);
+                            return super.visitInstanceOf(question, null);
                         }
                     },
                     null);
