@@ -153,10 +153,7 @@ class DocsTest {
                     .fetch("""
                             select c.relname, a.attname from pg_class c join pg_attribute a on a.attrelid = c.oid
                              where c.relnamespace = 'durable'::regnamespace and c.relkind in ('r', 'p')
-                               and not c.relispartition and a.attnum > 0 and not a.attisdropped
-                               -- of features that do not exist yet
-                               and c.relname not in ('reply', 'schedule') and a.attname not in ('needs', 'parent_run_id')
-                               and (c.relname, a.attname) <> ('workflow_run', 'attributes')""")
+                               and not c.relispartition and a.attnum > 0 and not a.attisdropped""")
                     .intoGroups(row -> row.get(0, String.class), row -> row.get(1, String.class))
                     .entrySet()
                     .stream()
