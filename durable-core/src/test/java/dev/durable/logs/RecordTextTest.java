@@ -64,9 +64,7 @@ class RecordTextTest {
                         "QueueDescription",
                         "WorkflowDescription",
                         // an event, whose JSON is flat
-                        "WorkflowStarted",
-                        // until a run needs no level of guarded behaviours
-                        "NewRun");
+                        "WorkflowStarted");
     }
 
     @Test
