@@ -85,7 +85,7 @@ class ArchitectureTest {
             payload                 : json declare.type
             declare                 : declare.type declare.object declare.option
             intercept               : payload
-            drive                   : observe
+            drive                   : observe intercept
             commit                  : drive
             replay.match            : payload declare intercept
             replay.coroutine        : declare.type payload replay.match intercept
@@ -96,7 +96,7 @@ class ArchitectureTest {
             attempt                 : json observe declare.type payload declare drive commit intercept
             client                  : json declare.type declare.object payload declare replay client.access client.operate intercept
             dispatch                : observe drive commit attempt
-            run                     : observe payload declare drive commit replay.match replay.call replay client.access attempt intercept
+            run                     : observe payload declare drive commit replay.match replay.call replay attempt intercept
             upkeep                  : observe drive attempt
             engine                  : observe payload declare drive commit replay.match replay client.access attempt client dispatch run upkeep intercept
             """;

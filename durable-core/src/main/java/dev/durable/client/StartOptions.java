@@ -6,7 +6,7 @@ import dev.durable.RefusedInputException;
 import dev.durable.ReusePolicy;
 import dev.durable.WaitBounds;
 import dev.durable.internal.text.Bounds;
-import dev.durable.store.NamedValues;
+import dev.durable.internal.text.NamedValues;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;

@@ -5,7 +5,7 @@ import dev.durable.ActivityOptions;
 import dev.durable.RetryPolicy;
 import dev.durable.internal.json.JsonObjectReader;
 import dev.durable.internal.json.JsonObjectWriter;
-import dev.durable.store.NamedValues;
+import dev.durable.internal.text.NamedValues;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

@@ -1,6 +1,6 @@
 package dev.durable.history;
 
-import dev.durable.store.NamedValues;
+import dev.durable.internal.text.NamedValues;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;

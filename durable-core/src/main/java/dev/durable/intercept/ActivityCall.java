@@ -1,7 +1,7 @@
 package dev.durable.intercept;
 
 import dev.durable.ActivityInfo;
-import dev.durable.store.NamedValues;
+import dev.durable.internal.text.NamedValues;
 import java.util.Map;
 
 /**

@@ -1,6 +1,6 @@
 package dev.durable.intercept;
 
-import dev.durable.store.NamedValues;
+import dev.durable.internal.text.NamedValues;
 import java.time.Instant;
 import java.util.Map;
 import java.util.UUID;

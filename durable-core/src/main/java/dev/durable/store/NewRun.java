@@ -4,6 +4,7 @@ import dev.durable.ConflictPolicy;
 import dev.durable.ReusePolicy;
 import dev.durable.history.InboxMessage;
 import dev.durable.history.StoredEvent;
+import dev.durable.internal.text.NamedValues;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

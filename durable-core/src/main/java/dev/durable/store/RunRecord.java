@@ -1,6 +1,7 @@
 package dev.durable.store;
 
 import dev.durable.client.WorkflowStatus;
+import dev.durable.internal.text.NamedValues;
 import dev.durable.internal.text.Portion;
 import java.time.Instant;
 import java.util.Map;

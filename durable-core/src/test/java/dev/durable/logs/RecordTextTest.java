@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.durable.Durable;
 import dev.durable.history.Payload;
-import dev.durable.store.NamedValues;
+import dev.durable.internal.text.NamedValues;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;

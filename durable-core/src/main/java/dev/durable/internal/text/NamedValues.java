@@ -1,4 +1,4 @@
-package dev.durable.store;
+package dev.durable.internal.text;
 
 import java.util.AbstractMap;
 import java.util.Map;
