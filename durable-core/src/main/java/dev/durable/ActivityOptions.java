@@ -61,6 +61,11 @@ public record ActivityOptions(
         headers = NamedValues.copyOf(headers);
     }
 
+    @Override
+    public Map<String, String> headers() {
+        return NamedValues.plain(headers);
+    }
+
     /** Copies these options with another retry policy. */
     public ActivityOptions withRetry(RetryPolicy policy) {
         return with(policy, expiresAt);

@@ -28,4 +28,9 @@ public record WorkflowInfo(
     public WorkflowInfo {
         headers = NamedValues.copyOf(headers);
     }
+
+    @Override
+    public Map<String, String> headers() {
+        return NamedValues.plain(headers);
+    }
 }

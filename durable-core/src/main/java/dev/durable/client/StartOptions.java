@@ -67,6 +67,16 @@ public record StartOptions(
         headers = NamedValues.copyOf(headers);
     }
 
+    @Override
+    public Map<String, String> memo() {
+        return NamedValues.plain(memo);
+    }
+
+    @Override
+    public Map<String, String> headers() {
+        return NamedValues.plain(headers);
+    }
+
     /** Options with this workflow id and the defaults for all else. */
     public static StartOptions id(String workflowId) {
         return new StartOptions(

@@ -31,4 +31,9 @@ public record WorkflowSummary(
     public WorkflowSummary {
         memo = NamedValues.copyOf(memo);
     }
+
+    @Override
+    public Map<String, String> memo() {
+        return NamedValues.plain(memo);
+    }
 }

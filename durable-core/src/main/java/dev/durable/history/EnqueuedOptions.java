@@ -49,6 +49,16 @@ public record EnqueuedOptions(
         doNotRetry = List.copyOf(doNotRetry);
     }
 
+    @Override
+    public Map<String, String> values() {
+        return NamedValues.plain(values);
+    }
+
+    @Override
+    public Map<String, String> headers() {
+        return NamedValues.plain(headers);
+    }
+
     /** The options that were chosen when the job was enqueued; empty where all are fixed. */
     public static Optional<EnqueuedOptions> of(String optionsJson) {
         return Optional.ofNullable(JsonObjectReader.ofAny(optionsJson).jsonOrNull(NAME))

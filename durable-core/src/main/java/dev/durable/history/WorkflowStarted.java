@@ -45,6 +45,11 @@ public record WorkflowStarted(
         headers = NamedValues.copyOf(headers);
     }
 
+    @Override
+    public Map<String, String> headers() {
+        return NamedValues.plain(headers);
+    }
+
     /**
      * Copies the event to this place: where the run was paused before its first turn, its commands stand behind the
      * pause.

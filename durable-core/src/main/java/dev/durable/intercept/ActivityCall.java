@@ -17,4 +17,9 @@ public record ActivityCall(ActivityInfo info, boolean local, boolean transaction
     public ActivityCall {
         headers = NamedValues.copyOf(headers);
     }
+
+    @Override
+    public Map<String, String> headers() {
+        return NamedValues.plain(headers);
+    }
 }

@@ -16,4 +16,9 @@ public record ReplayCall(String workflowId, UUID runId, String type, Map<String,
     public ReplayCall {
         headers = NamedValues.copyOf(headers);
     }
+
+    @Override
+    public Map<String, String> headers() {
+        return NamedValues.plain(headers);
+    }
 }

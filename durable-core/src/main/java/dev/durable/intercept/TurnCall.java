@@ -34,4 +34,9 @@ public record TurnCall(
     public TurnCall {
         headers = NamedValues.copyOf(headers);
     }
+
+    @Override
+    public Map<String, String> headers() {
+        return NamedValues.plain(headers);
+    }
 }

@@ -45,6 +45,11 @@ public record NewRun(
         memo = NamedValues.copyOf(memo);
     }
 
+    @Override
+    public Map<String, String> memo() {
+        return NamedValues.plain(memo);
+    }
+
     /**
      * The first turn of a run, made with its start or left to a worker.
      *

@@ -39,6 +39,11 @@ public record RunRecord(
         memo = NamedValues.copyOf(memo);
     }
 
+    @Override
+    public Map<String, String> memo() {
+        return NamedValues.plain(memo);
+    }
+
     /** The largest size that a store may count for it in a {@linkplain Portion portion}. */
     public long atMost() {
         // The size as JSON in which each character is escaped.

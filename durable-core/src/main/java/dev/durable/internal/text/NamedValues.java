@@ -24,6 +24,11 @@ public final class NamedValues extends AbstractMap<String, String> {
         return map.isEmpty() ? Map.of() : new NamedValues(Map.copyOf(map));
     }
 
+    /** The map itself, whose text shows the values: what an accessor gives to callers. */
+    public static Map<String, String> plain(Map<String, String> map) {
+        return map instanceof NamedValues named ? named.values : map;
+    }
+
     @Override
     public Set<Entry<String, String>> entrySet() {
         return values.entrySet();

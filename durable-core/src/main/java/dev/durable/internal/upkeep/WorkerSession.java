@@ -166,10 +166,11 @@ public final class WorkerSession implements Chore {
             Thread.currentThread().interrupt();
             warnUnclosed(session, "the thread that closes it was interrupted");
         } catch (ExecutionException e) {
-            if (e.getCause() instanceof StoreUnavailableException || e.getCause() instanceof CommitUnknownException) {
-                warnUnclosed(session, String.valueOf(e.getCause().getMessage()));
-            } else {
-                throw new IllegalStateException("session " + session + " could not be closed", e.getCause());
+            switch (e.getCause()) {
+                case StoreUnavailableException away -> warnUnclosed(session, String.valueOf(away.getMessage()));
+                case CommitUnknownException lost -> warnUnclosed(session, String.valueOf(lost.getMessage()));
+                case RuntimeException refused -> throw refused;
+                case null, default -> throw new IllegalStateException("session " + session + " could not be closed", e);
             }
         }
     }
