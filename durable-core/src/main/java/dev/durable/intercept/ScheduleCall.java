@@ -1,6 +1,5 @@
 package dev.durable.intercept;
 
-import dev.durable.internal.text.NamedValues;
 import java.util.Map;
 import java.util.UUID;
 
@@ -25,12 +24,11 @@ public record ScheduleCall(
         String taskQueue,
         boolean local,
         Map<String, String> headers) {
-    public ScheduleCall {
-        headers = NamedValues.copyOf(headers);
-    }
-
+    /** Names and ids; of the headers only their names. */
     @Override
-    public Map<String, String> headers() {
-        return NamedValues.plain(headers);
+    public String toString() {
+        return "ScheduleCall[workflowId=" + workflowId + ", runId=" + runId + ", type=" + type + ", activity="
+                + activity + ", seq=" + seq + ", taskQueue=" + taskQueue + ", local=" + local + ", headers="
+                + headers.keySet() + "]";
     }
 }

@@ -2,7 +2,8 @@ package dev.durable.store;
 
 import java.util.Comparator;
 
-/** Compares strings as their UTF-8 bytes compare, which is how a database with collation C does. */
+/** Sorts workflow ids as collation C of PostgreSQL does, by their UTF-8 bytes, so that batches of all processes lock rows in
+ * the same order. */
 public enum Utf8Order implements Comparator<String> {
     INSTANCE;
 

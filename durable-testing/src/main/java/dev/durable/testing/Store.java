@@ -1,6 +1,6 @@
 package dev.durable.testing;
 
-/** Where the histories of a test live. */
+/** Chooses where a {@code @DurableTest} keeps its histories: in memory, or in a real PostgreSQL. */
 public enum Store {
     /** In memory: serialises and refuses as PostgreSQL does. */
     MEMORY,

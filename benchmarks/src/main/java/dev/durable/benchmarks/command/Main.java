@@ -21,7 +21,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code benchmarks/run}. */
+/** The command line of the benchmarks, {@code benchmarks/run}: measures Durable beside its peers and beside what its tables
+ * allow. */
 @Command(
         name = "benchmarks/run",
         description =

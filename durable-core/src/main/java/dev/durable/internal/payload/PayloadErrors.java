@@ -22,7 +22,7 @@ import tools.jackson.databind.exc.UnrecognizedPropertyException;
 /** The error texts about payloads that can't be written or read. */
 final class PayloadErrors {
     private static final String SMALLER =
-            "Store it elsewhere (a table, an object store) and pass a reference, or raise builder.maxPayloadBytes(…), in Spring durable.max-payload-bytes: every replay reads it again.";
+            "Store it elsewhere (a table, an object store) and pass a reference, or raise builder.maxPayloadBytes(…), in Spring durable.max-payload-size: every replay reads it again.";
 
     private static final String NEW_TYPE =
             "let the new one read the old data (@JsonAlias for another name, @JsonCreator for another shape, a new property instead of another type for an old one)";

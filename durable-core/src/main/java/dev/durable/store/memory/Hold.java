@@ -7,7 +7,8 @@ import java.time.Instant;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** The counterpart of a row of {@code run_state}: an open run's fence and owner, and when it is due. */
+/** An open run in the in-memory store beside its history: the fence that a writer must name, the worker that owns the run,
+ * and when it is due; in PostgreSQL a row of {@code run_state}. */
 final class Hold {
     private UUID fence;
     private @Nullable Instant ownedUntil;

@@ -10,7 +10,8 @@ import dev.durable.store.JobOrder.Outcome;
 import dev.durable.store.OrderRules;
 import org.jspecify.annotations.Nullable;
 
-/** Applies the orders of operators, token holders and timeouts to jobs, where {@link OrderRules} let them through. */
+/** Carries out in the in-memory store what operators, holders of tokens and timeouts want of a job (retry, pause, reschedule,
+ * end), where {@link OrderRules} let them through. */
 final class Orders {
     private final Tables tables;
 

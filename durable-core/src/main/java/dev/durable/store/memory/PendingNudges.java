@@ -8,7 +8,8 @@ import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 
-/** The nudges of the in-memory store, sent once its lock is released. */
+/** Collects what the in-memory store has to tell sleeping loops, which PostgreSQL tells by NOTIFY, and sends it when the
+ * lock of the store is released. */
 final class PendingNudges implements Nudges {
     private final List<Consumer<Nudge>> listeners = new CopyOnWriteArrayList<>();
     private final Set<Nudge> owed = new LinkedHashSet<>();

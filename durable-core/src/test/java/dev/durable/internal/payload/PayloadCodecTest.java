@@ -168,7 +168,7 @@ class PayloadCodecTest {
                 }))
                 .isExactlyInstanceOf(PayloadException.class)
                 .hasMessage(
-                        "argument 2 (receipt) of Payments.charge is 10,485,760 bytes, the limit is 2,097,152. Store it elsewhere (a table, an object store) and pass a reference, or raise builder.maxPayloadBytes(…), in Spring durable.max-payload-bytes: every replay reads it again.");
+                        "argument 2 (receipt) of Payments.charge is 10,485,760 bytes, the limit is 2,097,152. Store it elsewhere (a table, an object store) and pass a reference, or raise builder.maxPayloadBytes(…), in Spring durable.max-payload-size: every replay reads it again.");
     }
 
     @Test

@@ -10,7 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes events off one engine's threads: they wait here, in order, for one thread that publishes them. A full queue
+ * Publishes an engine's events to the application's Spring listeners on a thread of its own, in order, so that no listener
+ * holds up the engine. A full queue
  * drops events that come. Ended, it publishes the events that wait; closed, it drops them.
  */
 final class EventQueue {

@@ -5,7 +5,7 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * {@code durable.context.*}.
+ * Settings below {@code durable.context.*}.
  *
  * @param mdc Keys of the MDC that go with starts to the code of workflows and activities.
  * @param securityName Whether the name of Spring Security's user goes with starts to the code of workflows and activities.

@@ -17,7 +17,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 
-/** Where the application has {@code durable-micrometer} and a tracer: starts, turns and activities are spans of one trace. */
+/** Makes starts, turns and activities spans of one trace, where the application has {@code durable-micrometer} and a tracer. */
 @AutoConfiguration(
         before = {DurableAutoConfiguration.class, DurableInterceptAutoConfiguration.class},
         afterName = {

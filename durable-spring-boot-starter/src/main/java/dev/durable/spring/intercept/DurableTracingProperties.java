@@ -5,7 +5,7 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * {@code durable.tracing.*}.
+ * Settings below {@code durable.tracing.*}.
  *
  * @param enabled Whether starts, turns and activities are traced where there is a Tracer.
  * @param oneTraceFor How long after a start turns and activities are part of its trace; later ones begin traces of their own.

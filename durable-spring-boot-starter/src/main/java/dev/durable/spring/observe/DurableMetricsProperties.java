@@ -4,7 +4,7 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * {@code durable.metrics.*}.
+ * Settings below {@code durable.metrics.*}.
  *
  * @param enabled Whether the engine's work is measured where there is a MeterRegistry.
  */

@@ -15,7 +15,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Renders the recorded commands of a turn beside those that the code gave, with the first difference marked. */
+/** Renders the difference that a stalled run shows: the commands that its history has beside those that the code gave, with
+ * the first difference marked. */
 final class SideBySide {
     private static final int ROWS_AROUND = 6;
     private static final String NONE = "-";

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 class PayloadLimitTest {
     private static final int MEGABYTES = 10;
     private static final String TOO_LARGE =
-            " is 10,485,762 bytes, the limit is 2,097,152. Store it elsewhere (a table, an object store) and pass a reference, or raise builder.maxPayloadBytes(…), in Spring durable.max-payload-bytes: every replay reads it again.";
+            " is 10,485,762 bytes, the limit is 2,097,152. Store it elsewhere (a table, an object store) and pass a reference, or raise builder.maxPayloadBytes(…), in Spring durable.max-payload-size: every replay reads it again.";
 
     private static String scan() {
         return "x".repeat(MEGABYTES << 20);
