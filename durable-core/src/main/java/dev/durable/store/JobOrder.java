@@ -178,7 +178,12 @@ public sealed interface JobOrder {
      * @param trace its note follows the notes of the attempt
      */
     record Bury(JobKey key, Trace trace, Seen seen, boolean incident, String fingerprint, String lastFailure)
-            implements JobOrder {}
+            implements JobOrder {
+        @Override
+        public String toString() {
+            return "Bury[" + key + ", " + trace + ", " + seen + ", incident=" + incident + ", " + fingerprint + "]";
+        }
+    }
 
     /**
      * Ends the job: deletes it and puts the outcome into the run's inbox, with all notes of the job before its own.
@@ -205,7 +210,12 @@ public sealed interface JobOrder {
             Trace trace,
             Seen seen,
             Next next,
-            @Nullable String lastFailure) implements JobOrder {}
+            @Nullable String lastFailure) implements JobOrder {
+        @Override
+        public String toString() {
+            return "GiveBack[" + key + ", " + trace + ", " + seen + ", " + next + "]";
+        }
+    }
 
     /**
      * The attempt that follows.

@@ -198,16 +198,18 @@ public final class QueueDepthChecks {
         }
     }
 
-    /** Returns the reading that is under way or has ended since the caller looked, else one that begins now. */
+    /** Returns the reading that is under way or has succeeded since the caller looked, else one that begins now. */
     @SuppressWarnings("ReferenceEquality") // whether it is another reading
     private CompletableFuture<Depth> newer(String taskQueue, @Nullable Depth seen) {
         CompletableFuture<Depth> mine = new CompletableFuture<>();
         CompletableFuture<Depth> latest = queues.asMap()
                 .compute(
                         taskQueue,
-                        (name, now) -> now != null && (now.depth() != seen || !now.reading.isDone())
+                        (name, now) -> now != null
+                                        && !now.reading.isCompletedExceptionally()
+                                        && (now.depth() != seen || !now.reading.isDone())
                                 ? now
-                                : new Queue(mine, seen))
+                                : new Queue(mine, now == null ? seen : now.depth()))
                 .reading;
         if (latest == mine) {
             var unused = drive.ask(() -> {

@@ -91,7 +91,9 @@ final class AskedAside implements AutoCloseable {
         long end = System.nanoTime() + LEAVING.toNanos();
         for (Thread thread : made) {
             try {
-                thread.join(Duration.ofNanos(Math.max(1, end - System.nanoTime())));
+                if (thread.isAlive()) {
+                    thread.join(Duration.ofNanos(Math.max(1, end - System.nanoTime())));
+                }
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 return;

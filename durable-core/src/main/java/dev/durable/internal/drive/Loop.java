@@ -100,7 +100,8 @@ public final class Loop implements AutoCloseable {
     void close(Duration longest) {
         stop();
         try {
-            if (!thread.join(longest)) {
+            // A thread that was never started, as the system had none to give, has nothing to end.
+            if (thread.isAlive() && !thread.join(longest)) {
                 log.warn(
                         "{} is still at work after {} and ends when its call of the store does",
                         thread.getName(),

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 public final class ThreadDrive implements Drive {
     private static final long BREATH_NANOS = 5_000_000;
     /** For a loop that is closed after others have used up the time. */
-    private static final Duration MOMENT = Duration.ofMillis(100);
+    private static final Duration MOMENT = Duration.ofMillis(500);
 
     private static final Duration IDLE_THREADS_STAY = Duration.ofMinutes(1);
 

@@ -66,7 +66,9 @@ public final class Observers implements InvocationHandler {
     public @Nullable Object invoke(Object proxy, Method method, @Nullable Object @Nullable [] arguments)
             throws Throwable {
         if (method.getDeclaringClass() == Object.class) {
-            return method.invoke(this, arguments);
+            return method.getName().equals("equals")
+                    ? proxy == Objects.requireNonNull(arguments)[0]
+                    : method.invoke(this, arguments);
         }
         if (method.getReturnType() == boolean.class) {
             return anySays(method, arguments);

@@ -50,6 +50,8 @@ public final class WorkerSession implements Chore {
     private final ChoreTally tally = new ChoreTally();
     private volatile UUID id;
     private boolean alive;
+    /** A beat that the database answers after the close must not open another session. */
+    private volatile boolean closed;
 
     /**
      * The session's part of the configuration.
@@ -130,9 +132,11 @@ public final class WorkerSession implements Chore {
         if (alive && !store.beat(id)) {
             log.warn("session {} of {} was declared dead; what ran under it is stale", id, own.identity());
             alive = false;
-            lost.accept(id);
+            if (!closed) {
+                lost.accept(id);
+            }
         }
-        if (!alive) {
+        if (!alive && !closed) {
             open();
             reopened.run();
         }
@@ -155,6 +159,7 @@ public final class WorkerSession implements Chore {
      * after its lease.
      */
     public void close() {
+        closed = true;
         UUID session = id;
         FutureTask<@Nullable Void> closing = new FutureTask<>(() -> store.closeSession(session), null);
         Thread.ofPlatform().daemon().name("durable-session-close").start(closing);

@@ -61,6 +61,17 @@ class ThreadDriveTest {
     }
 
     @Test
+    void a_close_ends_the_threads_of_bodies_though_a_loop_never_began() {
+        drive.add("never started", Drive.Kind.IO, () -> Step.UNTIL_WOKEN);
+
+        drive.close();
+
+        if (!virtual) {
+            assertThatThrownBy(() -> bodies.execute(() -> {})).isInstanceOf(RejectedExecutionException.class);
+        }
+    }
+
+    @Test
     void a_step_that_says_that_it_gets_on_makes_progress_before_it_comes_back() throws Exception {
         CompletableFuture<Long> before = new CompletableFuture<>();
         CompletableFuture<Long> after = new CompletableFuture<>();

@@ -145,6 +145,15 @@ class WorkerSessionTest {
     }
 
     @Test
+    void a_beat_that_is_answered_after_goodbye_opens_no_other_session() {
+        bench.session.close();
+
+        ActivityBench.crank(bench.session);
+
+        assertThat(bench.memory.sessions()).isEmpty();
+    }
+
+    @Test
     void goodbye_without_a_database_is_no_error() {
         bench.away("closeSession", 1);
 
