@@ -27,7 +27,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** A job that kills the process which runs it does not kill one process after another for ever. */
-@Timeout(300)
+@Timeout(600)
 @Tag("slow")
 @Execution(ExecutionMode.CONCURRENT)
 class PoisonPillTest {
@@ -53,7 +53,7 @@ class PoisonPillTest {
                 .start()) {
             ActivityHandle job = survivor.client().enqueue(Parser.class, p -> p.parse("a bomb"));
             for (int killed = 0; killed <= BUDGET; killed++) {
-                assertThat(parsingProcess().waitFor(60, TimeUnit.SECONDS))
+                assertThat(parsingProcess().waitFor(3, TimeUnit.MINUTES))
                         .as("the job kills its process")
                         .isTrue();
             }
