@@ -57,7 +57,7 @@ import org.junit.jupiter.api.parallel.ResourceLock;
  * A worker with a heap of 96 MB completes all that a client has sent, however much it is, and the messages of others
  * beside it. Its process ends with its first {@code OutOfMemoryError}.
  */
-@Timeout(300)
+@Timeout(600)
 @Tag("slow")
 @Execution(ExecutionMode.CONCURRENT)
 @ResourceLock("processes with a small heap")
@@ -87,7 +87,7 @@ class SmallHeapTest {
     private static final int TENANTS = 6;
 
     private static final int OTHERS = 3;
-    private static final Duration SOON = Duration.ofMinutes(2);
+    private static final Duration SOON = Duration.ofMinutes(4);
 
     @Workflow
     static class Reader {
