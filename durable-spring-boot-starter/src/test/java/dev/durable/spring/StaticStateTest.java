@@ -61,6 +61,7 @@ class StaticStateTest {
             Map.entry("OptionsJson.WRITTEN", "by bytes"),
             Map.entry("Rendering.TEMPLATES", "by the statements of the code, for each schema that was opened"),
             Map.entry("RicherThanJson.LOSSES", "constant"),
+            Map.entry("TestServer.IDLE", "by the connections of tests that were open at once"),
             Map.entry("RunThreads.LOGGED", "by number, and each entry by the bounds of an id and of a line of code"),
             Map.entry("ThrowableConstructors.CONSTRUCTORS", WITH_CLASS));
 

@@ -34,7 +34,7 @@ class ForeignThrowablesTest {
             "EventQueue.publish",
             "FailureCodec.decode",
             "FailureLog.writeUnlessMany",
-            "Observers.engineStarted",
+            "Observers.started",
             "WorkflowLogger.write",
             // what the store, the engine or the JDK has thrown
             "ActivityReports.look",
