@@ -26,6 +26,7 @@ class PackagePicturesTest {
             "DataSource",
             "Duration",
             "Error",
+            "Jackson",
             "JdbcConnectionDetails",
             "MeterRegistry",
             "Object",
