@@ -63,6 +63,7 @@ public final class Observers implements InvocationHandler {
     }
 
     @Override
+    @SuppressWarnings("ReferenceEquality") // the proxy's own equals
     public @Nullable Object invoke(Object proxy, Method method, @Nullable Object @Nullable [] arguments)
             throws Throwable {
         if (method.getDeclaringClass() == Object.class) {
