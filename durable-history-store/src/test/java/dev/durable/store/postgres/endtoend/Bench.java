@@ -15,7 +15,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 
 /** A database with worker processes on it, as many as a test starts: real engines, their own threads, real time. */
 final class Bench implements AutoCloseable {
-    static final Duration SOON = Duration.ofSeconds(120);
+    static final Duration SOON = Duration.ofMinutes(2);
 
     private final TestDatabase database = TestDatabase.migrated();
     private final DataSource pool = database.pooledDataSource(16);
