@@ -167,7 +167,7 @@ public final class OptionsJson {
 
     // ── single options out of a row: also of one that a newer version wrote, or that was changed by hand ─────────────
 
-    /** Whether a job with these options must not run again once it may have run. */
+    /** Returns whether a job with these options must not run again once its body may have begun. */
     public static boolean isAtMostOnce(String json) {
         return JsonObjectReader.ofAny(json).flag(AT_MOST_ONCE);
     }

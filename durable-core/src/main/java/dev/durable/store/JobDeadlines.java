@@ -4,7 +4,7 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When a job was scheduled, and until when it must have begun and ended.
+ * The time at which a job was scheduled, and the deadlines of its beginning and end.
  *
  * @param scheduledAt when its workflow scheduled it; of a background job that was delayed, the end of its delay
  * @param toStart when its first attempt must have begun; null is never, or it has begun
@@ -15,7 +15,7 @@ public record JobDeadlines(
         @Nullable Instant toStart,
         @Nullable Instant toClose) {
 
-    /** The same time of scheduling with these deadlines. */
+    /** Returns these deadlines with another start and close; the time of scheduling stays. */
     public JobDeadlines with(@Nullable Instant start, @Nullable Instant close) {
         return new JobDeadlines(scheduledAt, start, close);
     }

@@ -42,7 +42,7 @@ public record NewJob(
         }
     }
 
-    /** Whether its insert nudges workers: it is ready, or due before they would poll. */
+    /** Returns whether its insert nudges workers: it is ready, or due before they would poll. */
     public boolean isDueSoon() {
         return delay.compareTo(SOON) < 0;
     }

@@ -99,7 +99,7 @@ public record NewRun(
     public record Deadlines(
             @Nullable Instant timesOutAt, @Nullable Instant expiresAt) {}
 
-    /** Whether a run that is open under this type counts as one of ours. */
+    /** Returns whether a run that is open under this type is of the type of this start, under its present or a former name. */
     public boolean isOfType(String open) {
         return open.equals(type) || policies.formerTypes().contains(open);
     }

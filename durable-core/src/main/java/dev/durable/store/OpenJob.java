@@ -99,7 +99,7 @@ public record OpenJob(
         return route.activity();
     }
 
-    /** What a store may count it for in a {@linkplain Portion portion} of a listing, at most. */
+    /** Returns the most bytes that a store may count it for in a {@linkplain Portion portion} of a listing. */
     public long atMost() {
         return Portion.atMost(options)
                 + Portion.atMost(report.lastFailure())

@@ -34,7 +34,7 @@ public final class PoisonPill {
         return incident ? "incident" : "dead letter";
     }
 
-    /** What its options say, read as {@code retry.onExhausted}; null is FAIL. */
+    /** Returns whether a job with this {@code retry.onExhausted} becomes an incident; null is FAIL. */
     public static boolean isIncident(@Nullable String onExhausted) {
         return "INCIDENT".equals(onExhausted);
     }

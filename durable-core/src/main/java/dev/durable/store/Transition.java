@@ -106,7 +106,7 @@ public record Transition(
      *
      * @param scheduled jobs to be inserted; none where the run closes
      * @param settled jobs of this run that ended here, with the lease they ended under: deleted with their heartbeats
-     * @param cancelled seqs of activities cancelled: a job nobody runs is deleted and ActivityCancelled put into the inbox
+     * @param cancelled seqs of activities cancelled: a job that no worker runs is deleted and ActivityCancelled put into the inbox
      *     ({@link CancelledIdleJob}), a running one is marked so that its worker learns; one that has gone is left
      */
     public record JobChanges(List<NewJob> scheduled, List<Settled> settled, List<Integer> cancelled) {
@@ -182,7 +182,7 @@ public record Transition(
          */
         LOCKED;
 
-        /** Whether the transition is written. */
+        /** Returns whether the transition is written. */
         public boolean isApplied() {
             return this == APPLIED || this == APPLIED_MORE;
         }

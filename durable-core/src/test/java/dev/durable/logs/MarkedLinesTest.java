@@ -4,10 +4,15 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A line that shows a marked payload fails its test, wherever in it that stands and though nobody sees the line. */
+/**
+ * A line that shows a marked payload fails its test, wherever in it that stands and though no appender writes the line. By
+ * itself, as each test that ends meanwhile would take these lines for its own.
+ */
+@Isolated
 class MarkedLinesTest {
     private static final Logger log = LoggerFactory.getLogger(MarkedLinesTest.class);
 

@@ -325,14 +325,9 @@ final class ActivityRuntime implements EagerJobs {
         readRules.run();
     }
 
-    /** Has the listener of alerts called, as a job has become a dead letter or an incident. */
-    void wakeAlerts() {
-        chores.wake(UpkeepChore.ALERTS);
-    }
-
-    /** Has the outbox delivered, as it was filled. */
-    void wakeRelay() {
-        chores.wake(UpkeepChore.RELAY);
+    /** Wakes a chore, as another process or this one has left something for it. */
+    void wake(UpkeepChore chore) {
+        chores.wake(chore);
     }
 
     /**

@@ -25,7 +25,6 @@ import dev.durable.internal.drive.Step;
 import dev.durable.internal.observe.ObservedStore;
 import dev.durable.internal.observe.OutageLog;
 import dev.durable.internal.observe.Telemetry;
-import dev.durable.internal.observe.Tries;
 import dev.durable.internal.payload.FailureCodec;
 import dev.durable.internal.payload.PayloadCodec;
 import dev.durable.internal.replay.BackgroundJob;
@@ -38,14 +37,13 @@ import dev.durable.internal.run.RunClaimLoop;
 import dev.durable.internal.run.RunServices;
 import dev.durable.internal.run.Runs;
 import dev.durable.internal.upkeep.InstallationWatch;
+import dev.durable.internal.upkeep.UpkeepChore;
 import dev.durable.observe.EngineObserver;
 import dev.durable.observe.EngineStatistics;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.NewRun;
 import dev.durable.store.Nudges;
 import dev.durable.store.SessionInfo;
-import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -63,13 +61,6 @@ public final class Engine implements PreparedEngine {
     private static final Logger log = LoggerFactory.getLogger(Engine.class);
     private static final TypeRef<Map<String, String>> HEADERS = new TypeRef<>() {};
     private static final String DEFAULT_QUEUE = "default";
-    /**
-     * How long an outage lasts before health reports it; a shorter one is none to act upon. The store is checked every
-     * ten seconds.
-     */
-    private static final Duration AWAY = Duration.ofSeconds(15);
-
-    private static final long HUNG_NANOS = 60_000_000_000L;
 
     private final HistoryStore store;
     private final Registry registry;
@@ -85,6 +76,7 @@ public final class Engine implements PreparedEngine {
     private final QueueDepthChecks depths;
     private final EngineNames names;
     private final InstallationWatch watch;
+    private final EngineHealth health;
     private final StoreClient client;
     private final @Nullable ActivityRuntime activities;
     private volatile Runnable wakeClaims = () -> {};
@@ -116,6 +108,7 @@ public final class Engine implements PreparedEngine {
                 new OutageLog(LoggerFactory.getLogger(DurableEngine.class), store.clock()::nanoTime),
                 telemetry.tries());
         this.random = random;
+        this.health = new EngineHealth(this.store, this.drive, watch, telemetry.tries(), this::upkeep);
         PayloadCodec payloads = settings.payloads();
         FailureCodec failures = new FailureCodec(payloads, settings.errors().sanitizer());
         ReplaySetup replay = new ReplaySetup(
@@ -310,8 +303,8 @@ public final class Engine implements PreparedEngine {
                 }
             }
             case Nudges.RulesChanged ignored -> rulesChanged();
-            case Nudges.JobBuried ignored -> withActivities(ActivityRuntime::wakeAlerts);
-            case Nudges.OutboxFilled ignored -> withActivities(ActivityRuntime::wakeRelay);
+            case Nudges.JobBuried ignored -> withActivities(runtime -> runtime.wake(UpkeepChore.ALERTS));
+            case Nudges.OutboxFilled ignored -> withActivities(runtime -> runtime.wake(UpkeepChore.RELAY));
             case Nudges.OutboxAwaited ignored -> withActivities(ActivityRuntime::relayLater);
             case Nudges.HearingBegins ignored -> lookEverywhere();
             case Nudges.RunClosed closed -> {
@@ -330,8 +323,8 @@ public final class Engine implements PreparedEngine {
         wakeClaims.run();
         if (activities != null && working) {
             settings.queues().keySet().forEach(activities::wake);
-            activities.wakeRelay();
-            activities.wakeAlerts();
+            activities.wake(UpkeepChore.RELAY);
+            activities.wake(UpkeepChore.ALERTS);
         }
     }
 
@@ -363,63 +356,12 @@ public final class Engine implements PreparedEngine {
 
     @Override
     public boolean healthy() {
-        return lastingProblems().isEmpty();
+        return health.lasting(closed).isEmpty();
     }
 
     @Override
     public List<String> problems() {
-        List<String> problems = new ArrayList<>(lastingProblems());
-        if (!closed) {
-            if (!isAway()) {
-                store.trouble().ifPresent(problems::addFirst);
-            }
-            store.nudges().trouble().ifPresent(problems::add);
-        }
-        return problems;
-    }
-
-    /**
-     * Returns whether this process has not been able to use its database for so long that it should get no requests.
-     */
-    private boolean isAway() {
-        return store.troubledFor().compareTo(AWAY) >= 0;
-    }
-
-    private List<String> lastingProblems() {
-        if (closed) {
-            return List.of("the engine is closed");
-        }
-        List<String> problems = new ArrayList<>(watch.problems());
-        if (isAway()) {
-            problems.addFirst("the database could not be used for "
-                    + store.troubledFor().toSeconds() + " s: " + store.trouble().orElse("it does not answer"));
-        }
-        failing().stream().map(Tries.Lasting::text).forEach(problems::add);
-        long still = drive.nanosSinceProgress();
-        if (still >= HUNG_NANOS) {
-            problems.add(
-                    "a loop has made no progress for " + Duration.ofNanos(still).toSeconds()
-                            + " s: it hangs, or the machine stands still. Take a thread dump, and restart the process; nothing is"
-                            + " lost.");
-        }
-        upkeep().stream()
-                .filter(UpkeepStep::late)
-                .map(step -> "upkeep step \"" + step.name() + "\" is late, last done "
-                        + (step.lastRun() == null ? "never" : "at " + step.lastRun())
-                        + ": the database does not answer or refuses it, or a loop hangs. The log says which.")
-                .forEach(problems::add);
-        return problems;
-    }
-
-    /**
-     * Returns the actions that have failed at every try for a minute; during an outage of the database, without those
-     * that fail only because of it.
-     */
-    private List<Tries.Lasting> failing() {
-        boolean away = isAway();
-        return telemetry.tries().lasting().stream()
-                .filter(each -> !(away && each.away()))
-                .toList();
+        return health.problems(closed);
     }
 
     @Override
@@ -447,7 +389,7 @@ public final class Engine implements PreparedEngine {
                 runs.stalled(),
                 store.nudges().heard(),
                 activities != null && activities.samplesQueues(),
-                failing().size());
+                health.failing().size());
     }
 
     @Override

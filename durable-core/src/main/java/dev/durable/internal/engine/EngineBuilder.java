@@ -56,7 +56,14 @@ public final class EngineBuilder implements DurableEngine.Builder {
     private final List<EngineObserver> observers = new ArrayList<>();
     private String identity = hostAndPid();
     private @Nullable String installation;
-    private Limits limits = Limits.DEFAULT;
+    private Duration drain = Limits.DEFAULT.drain();
+    private Duration sessionLease = Limits.DEFAULT.sessionLease();
+    private Duration pollInterval = Limits.DEFAULT.pollInterval();
+    private Duration call = Limits.DEFAULT.call();
+    private int maxPayloadBytes = Limits.DEFAULT.maxPayloadBytes();
+    private @Nullable Long cacheBytes;
+    private Duration cancelGrace = Limits.DEFAULT.cancelGrace();
+    private @Nullable Integer transactional;
     private Consumer<? super JsonMapper.Builder> mapper = json -> {};
     private Errors errors = Errors.DEFAULT;
     private boolean exactArguments;
@@ -155,8 +162,7 @@ public final class EngineBuilder implements DurableEngine.Builder {
 
     @Override
     public EngineBuilder drainTimeout(Duration timeout) {
-        limits = limits.withDrain(
-                timeout.isNegative() ? WaitBounds.notNegative("drainTimeout", timeout) : Jitter.bounded(timeout));
+        drain = timeout.isNegative() ? WaitBounds.notNegative("drainTimeout", timeout) : Jitter.bounded(timeout);
         return this;
     }
 
@@ -168,7 +174,7 @@ public final class EngineBuilder implements DurableEngine.Builder {
                     + ": a process whose beat stands still for that long is"
                     + " taken for dead. Usual cause: a number without its unit, or with another (30ms for 30s).");
         }
-        limits = limits.withSessionLease(lease);
+        sessionLease = lease;
         return this;
     }
 
@@ -178,7 +184,7 @@ public final class EngineBuilder implements DurableEngine.Builder {
             throw new IllegalArgumentException("cancelGrace must not be negative, and is " + grace
                     + ": it is how long the body of a cancelled background job may go on before it is interrupted.");
         }
-        limits = limits.withCancelGrace(Jitter.bounded(grace));
+        cancelGrace = Jitter.bounded(grace);
         return this;
     }
 
@@ -189,14 +195,13 @@ public final class EngineBuilder implements DurableEngine.Builder {
                     + ": an idle process would keep the database busy with questions. Work of this process and of those"
                     + " that notify it is found at once, whatever the interval.");
         }
-        limits = limits.withPollInterval(WaitBounds.bounded("pollInterval", interval));
+        pollInterval = WaitBounds.bounded("pollInterval", interval);
         return this;
     }
 
     @Override
     public EngineBuilder callTimeout(Duration timeout) {
-        limits = limits.withCall(
-                WaitBounds.real("callTimeout", timeout, "each call that writes would be given up before it is sent."));
+        call = WaitBounds.real("callTimeout", timeout, "each call that writes would be given up before it is sent.");
         return this;
     }
 
@@ -206,13 +211,13 @@ public final class EngineBuilder implements DurableEngine.Builder {
             throw new IllegalArgumentException("maxTransactionalActivities must be at least 1, not " + atOnce
                     + ". A process that runs none leaves their implementation out.");
         }
-        limits = limits.withTransactional(atOnce);
+        transactional = atOnce;
         return this;
     }
 
     @Override
     public EngineBuilder maxPayloadBytes(int bytes) {
-        limits = limits.withMaxPayloadBytes(bytes);
+        maxPayloadBytes = bytes;
         return this;
     }
 
@@ -337,7 +342,7 @@ public final class EngineBuilder implements DurableEngine.Builder {
 
     /** Sets the rough weight of the runs that are kept in memory. For tests of evictions. */
     public EngineBuilder cacheBytes(long bytes) {
-        limits = limits.withCacheBytes(bytes);
+        cacheBytes = bytes;
         return this;
     }
 
@@ -373,7 +378,7 @@ public final class EngineBuilder implements DurableEngine.Builder {
      * PreparedEngine#work}.
      */
     public PreparedEngine prepare() {
-        PayloadCodec payloads = new PayloadCodec(limits.maxPayloadBytes(), mapper);
+        PayloadCodec payloads = new PayloadCodec(maxPayloadBytes, mapper);
         Registry built = registry.build(new StartChecks(payloads, store)::problems);
         if (queues.isEmpty()) {
             queues.put("default", QueueSettings.DEFAULT);
@@ -395,7 +400,16 @@ public final class EngineBuilder implements DurableEngine.Builder {
                 new EngineSettings(
                         identity,
                         queues,
-                        limits,
+                        new Limits(
+                                drain,
+                                sessionLease,
+                                pollInterval,
+                                call,
+                                Limits.DEFAULT.turn(),
+                                maxPayloadBytes,
+                                cacheBytes,
+                                cancelGrace,
+                                transactional),
                         worker,
                         strict,
                         payloads,

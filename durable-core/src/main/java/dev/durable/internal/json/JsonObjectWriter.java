@@ -156,7 +156,7 @@ public final class JsonObjectWriter {
         return this;
     }
 
-    /** The same of a value that has such text; null is left out. */
+    /** Writes the JSON text of a value as a property; null is left out. */
     public <T> JsonObjectWriter json(String name, @Nullable T value, Function<T, String> text) {
         return value == null ? this : json(name, text.apply(value));
     }

@@ -1,7 +1,5 @@
 package dev.durable.internal.run;
 
-import dev.durable.DurableException;
-import dev.durable.history.ActivityAttemptFailed;
 import dev.durable.history.ActivityCancelled;
 import dev.durable.history.ActivityScheduled;
 import dev.durable.history.ActivityTimedOut;
@@ -23,12 +21,10 @@ import dev.durable.internal.replay.call.LocalWork;
 import dev.durable.internal.replay.call.TimerDue;
 import dev.durable.internal.replay.match.RecordedTurn;
 import dev.durable.internal.replay.match.Turn;
-import dev.durable.internal.text.Thrown;
 import dev.durable.store.CancelledIdleJob;
 import dev.durable.store.JobKey;
 import dev.durable.store.RunKey;
 import dev.durable.store.StoreClock;
-import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -37,7 +33,6 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.BiConsumer;
@@ -349,7 +344,7 @@ public final class LiveRun {
             case CANCEL -> deliverCancel(draft, message, withNext);
             case ACTIVITY_OUTCOME -> deliverEncoded(draft, message);
             case UNKNOWN ->
-                throw unreadable(
+                throw InboxEvents.unreadable(
                         message,
                         "it is of a kind that this version of Durable does not know. Let a worker of the version that sent"
                                 + " it take the run, or upgrade this one",
@@ -360,7 +355,7 @@ public final class LiveRun {
     private void deliverCancel(TransitionDraft draft, InboxMessage message, boolean withNext) {
         StoredEvent stored = new StoredEvent(
                 draft.nextEventId(), message.name(), feedingTime(), message.messageId(), message.payload());
-        WorkflowCancelRequested sent = read(message, stored, WorkflowCancelRequested.class);
+        WorkflowCancelRequested sent = InboxEvents.read(message, stored, WorkflowCancelRequested.class);
         feed(
                 draft,
                 new WorkflowCancelRequested(
@@ -378,7 +373,7 @@ public final class LiveRun {
         }
         for (InboxMessage outcome : behind) {
             if (outcome.kind() == MessageKind.ACTIVITY_OUTCOME && outcome.notes() != null) {
-                List<StoredEvent> notes = notes(outcome);
+                List<StoredEvent> notes = InboxEvents.notes(outcome);
                 int told = noted.getOrDefault(outcome.messageId(), 0);
                 int earlier = (int)
                         notes.stream().filter(note -> !note.at().isAfter(asked)).count();
@@ -391,69 +386,21 @@ public final class LiveRun {
     }
 
     private void deliverEncoded(TransitionDraft draft, InboxMessage message) {
-        List<StoredEvent> all = notes(message);
+        List<StoredEvent> all = InboxEvents.notes(message);
         Integer told = noted.remove(message.messageId());
         List<StoredEvent> informing = told == null ? all : all.subList(told, all.size());
         long id = draft.nextEventId() + informing.size();
         StoredEvent stored = new StoredEvent(id, message.name(), feedingTime(), message.messageId(), message.payload());
-        HistoryEvent.ActivityClosed event = read(message, stored, HistoryEvent.ActivityClosed.class);
+        HistoryEvent.ActivityClosed event = InboxEvents.read(message, stored, HistoryEvent.ActivityClosed.class);
         if (instance.accepts(event)) {
             draft.inform(informing);
-            Failure last = event instanceof ActivityTimedOut ? lastFailure(all) : null;
+            Failure last = event instanceof ActivityTimedOut ? InboxEvents.lastFailure(all) : null;
             if (last != null && event instanceof ActivityTimedOut late) {
                 feed(draft, late.after(last));
             } else {
                 feed(draft, event, stored);
             }
         }
-    }
-
-    /**
-     * Returns the last failure, without its stack, which stands in the history just before; null where there is none.
-     */
-    private static @Nullable Failure lastFailure(List<StoredEvent> informing) {
-        return informing.stream()
-                .map(EventJson::decode)
-                .filter(ActivityAttemptFailed.class::isInstance)
-                .map(note -> ((ActivityAttemptFailed) note).failure())
-                .filter(Objects::nonNull)
-                .reduce((before, after) -> after)
-                .map(last -> Failure.of(last.type(), last.message()))
-                .orElse(null);
-    }
-
-    /** Reads the notes before any of them is written: a history can't be mended, an inbox can. */
-    private static List<StoredEvent> notes(InboxMessage message) {
-        try {
-            List<StoredEvent> notes = EventJson.decodeNotes(message.notes());
-            for (StoredEvent note : notes) {
-                if (!(EventJson.decode(note) instanceof HistoryEvent.Informing)) {
-                    throw unreadable(message, note.type() + " is among its notes, which only inform", null);
-                }
-            }
-            return notes;
-        } catch (IllegalArgumentException | DateTimeException e) {
-            throw unreadable(message, "its notes can't be read: " + Thrown.of(e).words(), e);
-        }
-    }
-
-    private static <E extends HistoryEvent> E read(InboxMessage message, StoredEvent stored, Class<E> type) {
-        HistoryEvent event;
-        try {
-            event = EventJson.decode(stored);
-        } catch (DurableException e) {
-            throw unreadable(message, String.valueOf(e.getMessage()), e);
-        }
-        if (!type.isInstance(event)) {
-            throw unreadable(message, "it is a " + stored.type() + ", which no message of its kind is", null);
-        }
-        return type.cast(event);
-    }
-
-    private static DurableException unreadable(InboxMessage message, String why, @Nullable Throwable cause) {
-        return new DurableException(
-                "message %s (%s) in the inbox can't be fed: %s".formatted(message.messageId(), message.name(), why),
-                cause);
     }
 
     private void feed(TransitionDraft draft, HistoryEvent.Inbound event) {

@@ -27,12 +27,12 @@ public enum JobState {
         return code;
     }
 
-    /** Whether an attempt is under way, here or elsewhere. */
+    /** Returns whether an attempt is under way, in this or another process. */
     public boolean isLeased() {
         return this == RUNNING || this == EXTERNAL;
     }
 
-    /** Whether it waits for an operator to say what becomes of it. */
+    /** Returns whether the job waits for the decision of an operator. */
     boolean isBuried() {
         return this == DEAD || this == INCIDENT;
     }

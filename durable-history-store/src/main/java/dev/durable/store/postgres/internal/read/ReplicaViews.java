@@ -55,7 +55,7 @@ public final class ReplicaViews extends DatabaseViews {
         this.primary = primary;
     }
 
-    /** What the replica is to be one of, and how people call it. */
+    /** A database: its identity, and its name in messages. */
     private record Store(Which which, String database) {}
 
     /** The identity of a database, and the name of the installation in it. */
