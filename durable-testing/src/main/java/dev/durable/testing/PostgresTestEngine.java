@@ -12,7 +12,7 @@ public final class PostgresTestEngine {
 
     /**
      * An engine on histories in a schema of its own, which is made now and dropped when the engine is closed. Its time is the
-     * test's: it runs on, and the test moves it.
+     * test's: the test moves it, and between two moves it goes at a hundredth of the speed of real time.
      *
      * @param dataSource connections to the database; stays open
      * @param schema a name that no other schema has, such as {@code test_4f2a}

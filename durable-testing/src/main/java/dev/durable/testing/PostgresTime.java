@@ -19,10 +19,14 @@ import javax.sql.DataSource;
 
 /**
  * A real PostgreSQL whose time a test moves: the store reads time through one function of its schema, and this puts
- * another in its place, ahead of the server's clock. Real time runs on underneath.
+ * another in its place, ahead of the server's clock. Between two moves time goes at a hundredth of its speed: signals
+ * that are sent one after the other keep their order, and no deadline passes because the machine is slow or a debugger
+ * halts the test for a minute.
  */
 final class PostgresTime implements TestTime {
     private static final int CONNECTIONS = 8;
+    /** The seconds of real time in which the store's time goes on by one second. */
+    private static final int SLOWNESS = 100;
     /** The engine's estimate of the server's time is late by up to a round trip; what is due must be so for it too. */
     private static final Duration ESTIMATE = Duration.ofMillis(20);
 
@@ -40,6 +44,8 @@ final class PostgresTime implements TestTime {
                 union all select min(resume_at) from durable.activity_pause
             ) as times(due) where due > ?""";
 
+    private final long begunNanos = System.nanoTime();
+    private final Instant begun;
     private volatile Duration ahead = Duration.ZERO;
     private volatile long aheadNanos;
     private final DataSource pool;
@@ -50,11 +56,12 @@ final class PostgresTime implements TestTime {
     private PostgresTime(DataSource pool, String schema, PostgresHistoryStoreBuilder builder, Runnable afterwards) {
         this.pool = pool;
         this.schema = '"' + schema + '"';
-        this.store = builder.schema(schema)
-                .nanoTime(() -> System.nanoTime() + aheadNanos)
-                .build();
+        this.store = builder.schema(schema).nanoTime(this::nanoTime).build();
         this.afterwards = afterwards;
         store.open();
+        this.begun = store.now();
+        replaceClock(Duration.ZERO);
+        store.now();
     }
 
     /** In a database of its own. */
@@ -91,16 +98,25 @@ final class PostgresTime implements TestTime {
         if (by.isPositive()) {
             Duration target = ahead.plus(by).plus(ESTIMATE);
             // The database first: this process must never think it later than the database does.
-            execute(
-                    pool,
-                    "create or replace function " + schema
-                            + ".clock() returns timestamptz language sql stable parallel safe"
-                            + " as $$ select statement_timestamp() + " + target.toMillis() + " * interval '1 ms' $$");
+            replaceClock(target);
             long before = aheadNanos;
             aheadNanos = before + VirtualClock.leap(target.minus(ahead));
             ahead = target;
             store.now();
         }
+    }
+
+    private void replaceClock(Duration ahead) {
+        execute(
+                pool,
+                "create or replace function %s.clock() returns timestamptz language sql stable parallel safe as $$ select"
+                                .formatted(schema)
+                        + " timestamptz '%s' + (statement_timestamp() - timestamptz '%<s') / %d + %d * interval '1 ms' $$"
+                                .formatted(begun, SLOWNESS, ahead.toMillis()));
+    }
+
+    private long nanoTime() {
+        return begunNanos + (System.nanoTime() - begunNanos) / SLOWNESS + aheadNanos;
     }
 
     @Override

@@ -280,7 +280,7 @@ final class StepPump {
                         return slot;
                     }
                 }
-                // On a store whose time runs on, the deadlines of a body that hangs come without a move of time.
+                // On a store whose time goes on by itself, if slowly, deadlines of a body come without a move of time.
                 if (!bodyWatch.anyRun()) {
                     changed.await();
                 } else if (changed.awaitNanos(LOOK_AGAIN_NANOS) <= 0) {

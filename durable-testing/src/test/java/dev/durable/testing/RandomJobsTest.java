@@ -92,7 +92,7 @@ class RandomJobsTest {
     private record Exactness(long tolerance, long margin, int tries) {
         /** A run that another worker had is left to it for a tenth of a second. */
         static final Exactness VIRTUAL = new Exactness(150, 200, 1);
-        /** Real time runs on underneath. */
+        /** Time goes on by itself, at a hundredth of its speed. */
         static final Exactness REAL = new Exactness(2_000, 2_500, 4);
     }
 

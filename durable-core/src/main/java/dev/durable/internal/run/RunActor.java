@@ -12,6 +12,7 @@ import dev.durable.store.NewRun;
 import dev.durable.store.RunKey;
 import dev.durable.store.StartOutcome;
 import dev.durable.store.Transition;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.List;
@@ -48,6 +49,8 @@ public final class RunActor {
      * practice, as senders are kept out by then.
      */
     private static final int MOST_REFUSALS = 10;
+    /** The time in which a stall is written as a rule; the store counts the back-off from its end. */
+    private static final Duration WRITTEN_WITHIN = Duration.ofMillis(10);
 
     private final RunKey key;
     private final RunServices host;
@@ -505,7 +508,8 @@ public final class RunActor {
         StallReport report = new StallReport(stall, Bounds.lines(recordable(logged)), stack);
         forget();
         stalling = report;
-        writeNothing(null, stall, null);
+        writeNothing(
+                null, stall, host.store().clock().now().plus(stall.retryIn()).plus(WRITTEN_WITHIN));
     }
 
     private String recordable(String text) {

@@ -145,12 +145,13 @@ public final class RunClaimLoop implements Step {
     }
 
     /**
-     * Notes when a run that parked here is due. Without this call a short timer would fire late, at the next poll.
+     * Notes when a run that parked or stalled here is due. Without this call a short timer would fire late, at the next
+     * poll.
      * Callable from any thread.
      */
     public void due(Instant at) {
+        parked.accumulateAndGet(at, RunClaimLoop::earlier);
         if (at.isBefore(nextLook)) {
-            parked.accumulateAndGet(at, RunClaimLoop::earlier);
             wake.run();
         }
     }
@@ -167,9 +168,9 @@ public final class RunClaimLoop implements Step {
             tellUnclaimable();
             return CROWDED;
         }
-        // Due times of runs that park from here on are kept, until the time of the next claim is known.
+        // Due times are kept until the time of the next claim is known; those of stalled runs no claim tells.
         nextLook = Instant.MAX;
-        parked.set(Instant.MAX);
+        parked.updateAndGet(at -> at.isAfter(before) ? at : Instant.MAX);
         try {
             ClaimedRuns got = claim();
             handOver(got);
