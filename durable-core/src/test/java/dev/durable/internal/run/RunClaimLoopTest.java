@@ -236,6 +236,22 @@ class RunClaimLoopTest {
         claims.due(clock.now().plus(POLL).plusMillis(1));
     }
 
+    @Test
+    void the_time_of_a_stalled_run_is_kept_over_claims_that_do_not_tell_it() throws Exception {
+        Instant next = clock.now().plusMillis(300);
+        claims.due(next);
+        claims.runOnce();
+        claims.nudge();
+
+        assertThat(claims.runOnce()).isEqualTo(Duration.ofMillis(300));
+
+        start(run("stalled").wakeAt(next));
+        clock.advanceTo(next);
+        claims.runOnce();
+        assertThat(claimed).containsExactly("stalled");
+        assertThat(claims.runOnce()).as("afterwards").isEqualTo(POLL);
+    }
+
     private UUID opened() {
         UUID id = UUID.randomUUID();
         store.openSession(id, "worker", Duration.ofMinutes(1));
