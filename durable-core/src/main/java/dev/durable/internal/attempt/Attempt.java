@@ -54,9 +54,6 @@ public final class Attempt implements Runnable, Leases.Held {
     private final ActivitySlots.Slot slot;
     private final AttemptServices host;
     private final ActivityOptions options;
-    /** When all attempts together must have ended; null is never. */
-    private final @Nullable Instant close;
-
     private final ActivityBinding binding;
     private final Notes notes;
     private final Cancellation cancellation;
@@ -96,7 +93,7 @@ public final class Attempt implements Runnable, Leases.Held {
                 .apply(job.activity())
                 .orElseThrow(() -> new IllegalStateException("activity " + job.activity() + " is not registered here"));
         Instant now = host.deadlines().clock().now();
-        this.close = row.scheduleToClose(job.deadlines().toClose(), options);
+        Instant close = row.scheduleToClose(job.deadlines().toClose(), options);
         this.notes = Notes.of(job, now);
         if (job.route().workflowType().equals(BackgroundJob.TYPE)) {
             row.noteThoseOfHere(options, notes, now, host.surroundings().identity());
@@ -149,7 +146,7 @@ public final class Attempt implements Runnable, Leases.Held {
 
     @Override
     public void run() {
-        TimeoutType late = late();
+        TimeoutType late = watch.late(job.deadlines().toStart());
         if (late != null) {
             endsUnbegun(() -> end.timedOut(late, cancellation.cause(), null));
         } else if (cancellation.requested()) {
@@ -279,20 +276,6 @@ public final class Attempt implements Runnable, Leases.Held {
                     }
                 });
         }
-    }
-
-    /** Returns the deadline that passed while the attempt waited for a thread; null where none did. */
-    private @Nullable TimeoutType late() {
-        Instant now = host.deadlines().clock().now();
-        if (close != null && !now.isBefore(close)) {
-            return TimeoutType.SCHEDULE_TO_CLOSE;
-        }
-        Instant toStart = job.deadlines().toStart();
-        if (toStart == null || !now.isAfter(toStart)) {
-            return null;
-        }
-        Instant expiresAt = options.expiresAt();
-        return expiresAt != null && !expiresAt.isAfter(toStart) ? TimeoutType.EXPIRY : TimeoutType.SCHEDULE_TO_START;
     }
 
     // ── from outside ─────────────────────────────────────────────────────────────────────────────────────────────────

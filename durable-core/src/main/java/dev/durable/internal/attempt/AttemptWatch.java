@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class AttemptWatch {
     private final Deadlines deadlines;
     private final @Nullable Duration heartbeatTimeout;
+    private final @Nullable Instant expiresAt;
     private volatile @Nullable Instant scheduleToClose;
     private final BooleanSupplier storeIsSlow;
     private final Consumer<TimeoutType> timedOut;
@@ -49,11 +50,30 @@ final class AttemptWatch {
             Consumer<TimeoutType> timedOut) {
         this.deadlines = deadlines;
         this.heartbeatTimeout = options.heartbeatTimeout();
+        this.expiresAt = options.expiresAt();
         this.scheduleToClose = scheduleToClose;
         this.storeIsSlow = storeIsSlow;
         this.timedOut = timedOut;
         this.ownEnd = fromNow(options.startToClose());
         this.deadline = bounded(ownEnd);
+    }
+
+    /**
+     * Returns the deadline that passed while the attempt waited for a thread; null where none did.
+     *
+     * @param toStart when its body must have begun; null is never
+     */
+    @Nullable
+    TimeoutType late(@Nullable Instant toStart) {
+        Instant now = deadlines.clock().now();
+        Instant close = scheduleToClose;
+        if (close != null && !now.isBefore(close)) {
+            return TimeoutType.SCHEDULE_TO_CLOSE;
+        }
+        if (toStart == null || !now.isAfter(toStart)) {
+            return null;
+        }
+        return expiresAt != null && !expiresAt.isAfter(toStart) ? TimeoutType.EXPIRY : TimeoutType.SCHEDULE_TO_START;
     }
 
     /**

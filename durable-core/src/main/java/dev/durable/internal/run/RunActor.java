@@ -6,13 +6,11 @@ import dev.durable.StoreUnavailableException;
 import dev.durable.history.HistoryEvent;
 import dev.durable.internal.payload.FailureCodec;
 import dev.durable.internal.replay.match.StalledException;
-import dev.durable.internal.text.Bounds;
 import dev.durable.internal.text.Thrown;
 import dev.durable.store.NewRun;
 import dev.durable.store.RunKey;
 import dev.durable.store.StartOutcome;
 import dev.durable.store.Transition;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.List;
@@ -49,12 +47,11 @@ public final class RunActor {
      * practice, as senders are kept out by then.
      */
     private static final int MOST_REFUSALS = 10;
-    /** The time in which a stall is written as a rule; the store counts the back-off from its end. */
-    private static final Duration WRITTEN_WITHIN = Duration.ofMillis(10);
 
     private final RunKey key;
     private final RunServices host;
     private final HeldRun holding;
+    private final RunWeight weight;
     private final DraftWriter writer;
     private final RunMailbox mailbox;
     private final ArrayDeque<RunMail.Ask> questions = new ArrayDeque<>();
@@ -67,8 +64,6 @@ public final class RunActor {
 
     private RunMail.@Nullable Claimed claim;
     private @Nullable String refusal;
-    private int weighed;
-    private volatile int pinned;
     private boolean evicting;
     private boolean leaving;
 
@@ -77,6 +72,7 @@ public final class RunActor {
         this.host = host;
         this.mailbox = new RunMailbox(this, turns);
         this.holding = new HeldRun(key, host, mailbox);
+        this.weight = new RunWeight(holding, host.outside());
         this.writer = new DraftWriter(key, host, holding, mailbox);
     }
 
@@ -89,33 +85,8 @@ public final class RunActor {
         mailbox.post(mail);
     }
 
-    /** Returns the rough bytes that it keeps in memory. */
-    int weight() {
-        weighed = holding.weight();
-        return weighed;
-    }
-
-    /**
-     * Returns whether the cache should weigh it anew: it has grown by an eighth, shrunk by half, or begun or ended to
-     * wait for local activities.
-     */
-    boolean hasOtherWeight() {
-        int now = holding.weight();
-        return now > weighed + weighed / 8 || now < weighed / 2;
-    }
-
-    /** Returns whether the cache can't drop it, as it waits for local activities. */
-    boolean isPinned() {
-        return pinned > 0;
-    }
-
-    /** Reports the bytes that the cache can't drop while the run waits for local activities. */
-    private void tellPinned() {
-        int now = holding.isBusyHere() ? holding.bytes() : 0;
-        if (now != pinned) {
-            host.outside().pinned((long) now - pinned);
-            pinned = now;
-        }
+    RunWeight weight() {
+        return weight;
     }
 
     /** Returns whether it has an instance, whose coroutines have threads. Called by {@link RunActorLoop} only. */
@@ -140,7 +111,7 @@ public final class RunActor {
         if (underWay == null) {
             advance();
         }
-        tellPinned();
+        weight.tellPinned();
     }
 
     private void read(RunMail mail) {
@@ -211,7 +182,7 @@ public final class RunActor {
         if (written && stalled != null) {
             draft.discarded();
             holding.startedWithoutFirstTurn();
-            stall(String.valueOf(stalled.getMessage()), stalled.toBeLogged(), null);
+            stall(StallReport.of(stalled, holding.stalls(), failures()));
         } else if (started && holding.warm().instance().hasEnded()) {
             holding.startedWithoutFirstTurn();
             attempt(() -> feedAgain(draft, 0));
@@ -265,13 +236,9 @@ public final class RunActor {
             forget();
             // Released by the lane, which waits for the database: else the run would wait until the claim runs out.
             release();
-        } catch (StalledException e) {
-            log.debug("{} can't go on", key.shown(), failures().loggable(e));
-            stall(String.valueOf(e.getMessage()), e.toBeLogged(), null);
         } catch (DurableException e) {
-            // The message already says what can't be read, or how code and history differ.
             log.debug("{} can't go on", key.shown(), failures().loggable(e));
-            stall(String.valueOf(e.getMessage()));
+            stall(StallReport.of(e, holding.stalls(), failures()));
         } catch (RuntimeException | Error e) {
             broke(e);
         }
@@ -285,8 +252,7 @@ public final class RunActor {
      */
     void broke(Throwable why) {
         try {
-            String unexpected = "unexpected: " + Thrown.of(why).text();
-            stall(unexpected, unexpected, failures().loggable(why));
+            stall(StallReport.unexpected(why, holding.stalls(), failures()));
         } catch (RuntimeException | Error again) {
             underWay = null;
             stalling = null;
@@ -297,7 +263,7 @@ public final class RunActor {
             }
             throw again;
         } finally {
-            tellPinned();
+            weight.tellPinned();
             mailbox.queueUnlessEmpty();
         }
     }
@@ -500,20 +466,14 @@ public final class RunActor {
      * back-off.
      */
     private void stall(String reason) {
-        stall(reason, reason, null);
+        stall(StallReport.of(reason, holding.stalls(), failures()));
     }
 
-    private void stall(String reason, String logged, @Nullable Throwable stack) {
-        Transition.Stall stall = RunClosings.stall(recordable(reason), holding.stalls());
-        StallReport report = new StallReport(stall, Bounds.lines(recordable(logged)), stack);
+    private void stall(StallReport report) {
         forget();
         stalling = report;
-        writeNothing(
-                null, stall, host.store().clock().now().plus(stall.retryIn()).plus(WRITTEN_WITHIN));
-    }
-
-    private String recordable(String text) {
-        return failures().recordable(text);
+        Instant now = host.store().clock().now();
+        writeNothing(null, report.stall(), now.plus(report.triedAgainIn()));
     }
 
     private FailureCodec failures() {

@@ -30,7 +30,7 @@ public final class RunCache {
     public RunCache(long maxBytes, Runnable onEvict) {
         this.actors = Caffeine.newBuilder()
                 .maximumWeight(maxBytes)
-                .weigher((UUID id, RunActor actor) -> actor.weight())
+                .weigher((UUID id, RunActor actor) -> actor.weight().weigh())
                 .executor(Runnable::run)
                 .evictionListener((@Nullable UUID id, @Nullable RunActor actor, RemovalCause cause) -> {
                     if (actor != null) {
@@ -52,7 +52,7 @@ public final class RunCache {
     /** Returns the runs that wait for local activities. */
     List<RunKey> pinned() {
         return actors.asMap().values().stream()
-                .filter(RunActor::isPinned)
+                .filter(actor -> actor.weight().isPinned())
                 .map(RunActor::key)
                 .toList();
     }

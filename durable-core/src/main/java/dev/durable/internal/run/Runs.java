@@ -135,7 +135,7 @@ public final class Runs implements RunServices.Outside, AttemptOutcome.Sink, Run
 
     @Override
     public void weigh(RunActor actor) {
-        if (actor.hasOtherWeight()) {
+        if (actor.weight().hasChanged()) {
             cache.touch(actor);
         }
     }

@@ -1,7 +1,13 @@
 package dev.durable.internal.run;
 
+import dev.durable.DurableException;
+import dev.durable.internal.payload.FailureCodec;
+import dev.durable.internal.replay.match.StalledException;
+import dev.durable.internal.text.Bounds;
+import dev.durable.internal.text.Thrown;
 import dev.durable.store.RunKey;
 import dev.durable.store.Transition;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +20,44 @@ import org.jspecify.annotations.Nullable;
  */
 record StallReport(
         Transition.Stall stall, String logged, @Nullable Throwable stack) {
+
+    /** The time in which a stall is written as a rule; the store counts the back-off from its end. */
+    private static final Duration WRITTEN_WITHIN = Duration.ofMillis(10);
+
+    /**
+     * Creates the report of a run that can't go on for this reason.
+     *
+     * @param before how often in a row the run has stalled before
+     */
+    static StallReport of(String reason, int before, FailureCodec failures) {
+        return of(reason, reason, null, before, failures);
+    }
+
+    /** Creates the report of an exception whose message already says what can't be read, or how code and history differ. */
+    static StallReport of(DurableException why, int before, FailureCodec failures) {
+        String reason = String.valueOf(why.getMessage());
+        String logged = why instanceof StalledException stalled ? stalled.toBeLogged() : reason;
+        return of(reason, logged, null, before, failures);
+    }
+
+    /** Creates the report of an error that the engine did not expect; the log gets its stack. */
+    static StallReport unexpected(Throwable why, int before, FailureCodec failures) {
+        String reason = "unexpected: " + Thrown.of(why).text();
+        return of(reason, reason, failures.loggable(why), before, failures);
+    }
+
+    private static StallReport of(
+            String reason, String logged, @Nullable Throwable stack, int before, FailureCodec failures) {
+        return new StallReport(
+                RunClosings.stall(failures.recordable(reason), before),
+                Bounds.lines(failures.recordable(logged)),
+                stack);
+    }
+
+    /** Returns the time after which the store gives the run to a worker again. */
+    Duration triedAgainIn() {
+        return stall.retryIn().plus(WRITTEN_WITHIN);
+    }
 
     void tell(RunKey run, String type, RunServices.Outside outside) {
         outside.telemetry().failures().stalled(run, run.shown() + " stalls: " + logged, stack);
