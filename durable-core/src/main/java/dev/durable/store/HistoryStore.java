@@ -52,7 +52,7 @@ public interface HistoryStore extends Writes, QueueStore, BatchStore, Views, Sto
     /** Makes the store an installation of its own. Returns how many runs were ended for it. */
     default long adopt(Adoption adoption) {
         throw new UnsupportedOperationException(
-                getClass().getName() + " lives in one process, so that nobody can copy it: there is nothing to adopt.");
+                getClass().getName() + " lives in one process, so it can't be copied: there is nothing to adopt.");
     }
 
     // ── writes ──────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param input arguments, a JSON array; null in a listing
  * @param options ActivityOptions as JSON text
  * @param times its times
- * @param worker who runs it; null when nobody does
+ * @param worker the worker that runs it; null when none does
  * @param report its last failure, heartbeat details and informing events
  * @param burial since when it waits for an operator; null when it does not
  */

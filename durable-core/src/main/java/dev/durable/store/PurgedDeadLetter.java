@@ -30,7 +30,7 @@ public final class PurgedDeadLetter {
      */
     public static InboxMessage outcome(
             JobKey key, int nextAttempt, @Nullable String lastFailure, Instant now, @Nullable String notes) {
-        String why = "nobody resolved this dead letter in the time and number that dead letters are kept for"
+        String why = "no operator resolved this dead letter in the time and number that dead letters are kept for"
                 + (lastFailure == null ? "" : ". Its last failure: " + lastFailure);
         UUID id = CancelledIdleJob.messageId(key);
         ActivityFailed failed = new ActivityFailed(

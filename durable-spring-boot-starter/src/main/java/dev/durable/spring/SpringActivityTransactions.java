@@ -33,7 +33,7 @@ final class SpringActivityTransactions implements ActivityTransactions {
     /**
      * Before the first is needed.
      *
-     * @throws SetupException where there is no one manager for them
+     * @throws SetupException where there is not exactly one manager for them
      */
     void check() {
         Objects.requireNonNull(manager.get());

@@ -228,15 +228,16 @@ final class PumpDrive implements Drive {
         if (!unserved.isEmpty()) {
             throw new IllegalStateException(
                     "the test waits for something that will never come: nothing is running, nothing"
-                            + " is due at any time, and nobody here serves\n  " + String.join("\n  ", unserved));
+                            + " is due at any time, and no engine of this test serves\n  "
+                            + String.join("\n  ", unserved));
         }
         if (pump.quietFor(PATIENCE_NANOS)) {
             throw new IllegalStateException(
                     "the test waits for something that will never come: nothing is running,"
-                            + " nothing is due at any time, and nobody sent anything for "
+                            + " nothing is due at any time, and no client has sent anything for "
                             + TimeUnit.NANOSECONDS.toSeconds(PATIENCE_NANOS)
-                            + " seconds. A workflow may wait for a signal that no one sends, or for an activity that somebody was to"
-                            + " complete; an activity or job may be a dead letter (client.deadLetters()) or an incident"
+                            + " seconds. A workflow may wait for a signal that no client sends, or for an activity that the holder of a"
+                            + " token was to complete; an activity or job may be a dead letter (client.deadLetters()) or an incident"
                             + " (client.incidents()), which waits for an operator; a run, an activity or a queue may be paused.");
         }
     }

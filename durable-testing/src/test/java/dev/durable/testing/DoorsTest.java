@@ -183,13 +183,12 @@ abstract class DoorsTest {
         Queues queues = set(engine).queues();
         assertThatThrownBy(() -> queues.pause("defualt"))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage(
-                        "task queue defualt is known to nobody: no living worker serves it, and nothing waits in the"
-                                + " store for it. Known are [default]. Usual cause: a misspelt name. If its workers are still to be"
-                                + " started, start them first.");
+                .hasMessage("task queue defualt is not known: no living worker serves it, and nothing waits in the"
+                        + " store for it. Known are [default]. Usual cause: a misspelt name. If its workers are still to be"
+                        + " started, start them first.");
         assertThatThrownBy(() -> queues.pauseActivity("Mail.sned"))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("activity Mail.sned is known to nobody: no living worker implements it")
+                .hasMessageContaining("activity Mail.sned is not known: no living worker implements it")
                 .hasMessageContaining("Mail.send");
         assertThatThrownBy(() -> queues.pauseActivity("Male")).isInstanceOf(IllegalArgumentException.class);
         assertThat(queues.pausedActivities()).isEmpty();

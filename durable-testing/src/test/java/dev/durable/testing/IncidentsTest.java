@@ -528,7 +528,7 @@ abstract class IncidentsTest {
         assertThatThrownBy(() -> engine.client().incidents().by(" "))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage(
-                        "by(\" \"): an actor needs a name, as the audit shows who did it. Usual cause: nobody is logged in."
+                        "by(\" \"): an actor needs a name, as the audit shows it. Usual cause: no user is logged in."
                                 + " Leave by(…) out where it is the process itself that acts.");
         assertThatThrownBy(() -> engine.client().activities().by(null))
                 .hasMessageStartingWith("by(null): an actor needs a name");
@@ -594,7 +594,7 @@ abstract class IncidentsTest {
         assertThatThrownBy(() -> engine.client().incidents().one("order-1", 9).retry())
                 .hasMessage(
                         "activity 9 of workflow order-1 is no incident: it has ended, or there never was one of that"
-                                + " number. Usually somebody completed, failed or discarded it meanwhile, its workflow cancelled"
+                                + " number. Usually an operator completed, failed or discarded it meanwhile, its workflow cancelled"
                                 + " it, or its retention was over: its end stands in client.history(\"order-1\"). Nothing was"
                                 + " written.");
         assertThatThrownBy(() -> engine.client().deadLetters().one("nobody", 1).describe())

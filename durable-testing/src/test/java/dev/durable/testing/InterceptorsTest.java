@@ -540,7 +540,7 @@ abstract class InterceptorsTest {
                 .hasMessageMatching(
                         "interceptor dev\\.durable\\.testing\\.InterceptorsTest\\$\\d+ called next\\.proceed\\(\\)"
                                 + " a second time in start\\(…\\): a call is made once\\. What is to be tried again is tried again by"
-                                + " who calls, or by the retry policy of the activity\\.");
+                                + " the caller, or by the retry policy of the activity\\.");
     }
 
     @Test

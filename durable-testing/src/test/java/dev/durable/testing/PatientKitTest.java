@@ -134,7 +134,7 @@ abstract class PatientKitTest {
         var h = engine.client().start("Slippy", StartOptions.id("s-1").taskQueue("elsewhere"), HOUR);
 
         assertThatThrownBy(() -> h.resultAs(String.class)).hasMessage("""
-                the test waits for something that will never come: nothing is running, nothing is due at any time, and nobody here serves
+                the test waits for something that will never come: nothing is running, nothing is due at any time, and no engine of this test serves
                   workflow s-1 is of type Slippy, which is not registered here (registered are [Sleepy]): engine.register(Slippy.class)""");
         h.terminate("seen");
         engine.settle();
@@ -146,7 +146,7 @@ abstract class PatientKitTest {
         var h = engine.client().start(Sleepy.class, StartOptions.id("s-1").taskQueue("elsewhere"), w -> w.run(HOUR));
 
         assertThatThrownBy(h::result).hasMessage("""
-                the test waits for something that will never come: nothing is running, nothing is due at any time, and nobody here serves
+                the test waits for something that will never come: nothing is running, nothing is due at any time, and no engine of this test serves
                   workflow s-1 is on task queue "elsewhere", and served here are [default]: engine.queue("elsewhere", q -> {})""");
     }
 

@@ -35,7 +35,7 @@ public interface LocalCalls {
     Duration silence();
 
     /** A caller for queries and checks, which call no local activities. */
-    Caller NOBODY = new Caller() {
+    Caller IGNORING = new Caller() {
         @Override
         public void ended(AttemptOutcome outcome) {
             outcome.settled();

@@ -86,7 +86,7 @@ final class ActivityProblems {
     static Problem classInsteadOfInstance(Class<?> type) {
         return Problem.of(
                 type,
-                "is an activity registered as a class: somebody has to make the object that does the work",
+                "is an activity registered as a class: the object that does the work has to be made by the application",
                 type.isInterface()
                         ? "Register an instance of an implementation: register(new My" + type.getSimpleName() + "(…))"
                         : "Register an instance: register(new " + type.getSimpleName() + "(…))");

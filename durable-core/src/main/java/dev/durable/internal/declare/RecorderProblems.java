@@ -31,7 +31,7 @@ final class RecorderProblems {
 
     static String noHandler(CallTable table, Method method, CallKind expected) {
         return "The lambda on " + name(table) + " called " + Problem.shortName(method)
-                + ", which nobody can call from outside. Annotate it, or write exactly one call of " + expected.noun()
+                + ", which no client can call. Annotate it, or write exactly one call of " + expected.noun()
                 + ": " + expected.example() + "." + choices(table, expected);
     }
 

@@ -135,7 +135,7 @@ final class WorkflowProblems {
                 .map(t -> "Take its @Activity type " + t.getSimpleName() + " instead")
                 .orElse("Annotate " + given.getSimpleName()
                         + " with @Activity if its methods do the work of activities,"
-                        + " give it to an activity's implementation if that is who needs it, or pass data as an"
+                        + " give it to an activity's implementation if that is what needs it, or pass data as an"
                         + " argument of @Run");
     }
 

@@ -77,7 +77,7 @@ public final class BlockedCallers {
             if (!(e.getCause() instanceof Closed) || future.isDone()) {
                 return future.get();
             }
-            throw nobodyWorks();
+            throw engineIsClosed();
         } finally {
             waiting.remove(wait);
         }
@@ -112,7 +112,7 @@ public final class BlockedCallers {
     }
 
     /** Returns the exception for waits on a closed engine. */
-    public static StoreUnavailableException nobodyWorks() {
+    public static StoreUnavailableException engineIsClosed() {
         return new StoreUnavailableException(
                 "the engine was closed while this waited for it, or before. What was sent may have happened or not:"
                         + " look with the client of another engine, or of this process when it runs again. Usual cause:"

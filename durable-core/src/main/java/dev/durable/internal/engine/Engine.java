@@ -251,7 +251,7 @@ public final class Engine implements PreparedEngine {
                 registry.workflowTypes(),
                 registry.activityNames());
         if (runtime != null) {
-            tellIfDefaultIsServedByNobody();
+            warnWhereDefaultIsNotServed();
         }
     }
 
@@ -265,7 +265,7 @@ public final class Engine implements PreparedEngine {
      * Warns where no living worker serves the queue {@code default}: a process that names a queue serves only that one,
      * and workflows that name none wait in {@code default}.
      */
-    private void tellIfDefaultIsServedByNobody() {
+    private void warnWhereDefaultIsNotServed() {
         Set<String> here = settings.queues().keySet();
         if (here.contains(DEFAULT_QUEUE)) {
             return;
@@ -285,7 +285,7 @@ public final class Engine implements PreparedEngine {
                         here);
             }
         } catch (StoreUnavailableException e) {
-            log.debug("who serves queue default is not known: {}", e.getMessage());
+            log.debug("the workers that serve queue default are not known: {}", e.getMessage());
         }
     }
 

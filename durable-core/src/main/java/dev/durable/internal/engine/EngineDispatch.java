@@ -281,7 +281,7 @@ final class EngineDispatch implements Dispatch {
                 .orElseThrow(() -> new QueryFailedException("query " + query + " of " + run.shown()
                         + ": queries replay the run in the caller's process, and workflow type " + workflowType
                         + " is not registered here. Register its class with this engine."));
-        LiveRun live = host.newInstance(run, type, LocalCalls.NOBODY);
+        LiveRun live = host.newInstance(run, type, LocalCalls.IGNORING);
         try {
             HistoryReplay.from(asked, run.runId(), live, () -> false);
             return live.instance().query(query, arguments);

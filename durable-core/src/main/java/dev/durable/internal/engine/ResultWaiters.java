@@ -71,7 +71,7 @@ final class ResultWaiters implements Step, Runs.Waiters {
     private Set<UUID> missing = Set.of();
 
     /** True while the loop has found no waiter, and sleeps. */
-    private volatile boolean nobodyWaited = true;
+    private volatile boolean foundNoWaiter = true;
 
     private volatile Runnable wake = () -> {};
     private volatile boolean closed;
@@ -116,7 +116,7 @@ final class ResultWaiters implements Step, Runs.Waiters {
         if (far) {
             awaitFar(runId, alone);
         }
-        if (far || nobodyWaited) {
+        if (far || foundNoWaiter) {
             wake.run();
         }
         return own;
@@ -250,12 +250,12 @@ final class ResultWaiters implements Step, Runs.Waiters {
     /** Stops polling: present and later waits fail. */
     void close() {
         closed = true;
-        conditions.forEach(wanted -> wanted.end.completeExceptionally(BlockedCallers.nobodyWorks()));
+        conditions.forEach(wanted -> wanted.end.completeExceptionally(BlockedCallers.engineIsClosed()));
         conditions.clear();
         for (UUID run : waiting.keySet()) {
             Wanted wanted = waiting.remove(run);
             if (wanted != null) {
-                wanted.end.completeExceptionally(BlockedCallers.nobodyWorks());
+                wanted.end.completeExceptionally(BlockedCallers.engineIsClosed());
             }
         }
     }
@@ -301,14 +301,14 @@ final class ResultWaiters implements Step, Runs.Waiters {
 
     private Duration lookForEnds() {
         if (waiting.isEmpty()) {
-            nobodyWaited = true;
+            foundNoWaiter = true;
             // Checked again: a client may have come before it could see that it has to wake this loop.
             if (waiting.isEmpty()) {
                 return UNTIL_WOKEN;
             }
         }
-        if (nobodyWaited) {
-            nobodyWaited = false;
+        if (foundNoWaiter) {
+            foundNoWaiter = false;
             askAllAt = store.clock().nanoTime() + LONGEST.toNanos();
             askMissingAt = store.clock().nanoTime() + MISSING.toNanos();
             missing = Set.of();

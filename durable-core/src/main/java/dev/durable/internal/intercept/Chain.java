@@ -157,11 +157,11 @@ record Chain<I>(List<I> interceptors) {
                 case PROCEEDED ->
                     throw new IllegalStateException(
                             "interceptor " + name() + " called next.proceed() a second time in " + method
-                                    + "(…): a call is made once. What is to be tried again is tried again by who calls, or by"
+                                    + "(…): a call is made once. What is to be tried again is tried again by the caller, or by"
                                     + " the retry policy of the activity.");
                 case ENDED ->
                     throw new IllegalStateException("interceptor " + name() + " called next.proceed() after " + method
-                            + "(…) had ended, so the call was not made: who made it has gone on. Usual cause: next was"
+                            + "(…) had ended, so the call was not made: its caller has gone on. Usual cause: next was"
                             + " handed to another thread. Call it before the method returns or throws.");
             }
         }

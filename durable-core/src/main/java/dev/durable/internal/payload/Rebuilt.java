@@ -43,7 +43,7 @@ final class Rebuilt {
         List<String> lost = written == null ? List.of() : fields.restore(exception, written);
         if (!lost.isEmpty()) {
             exception.addSuppressed(new PayloadException(
-                    "fields of %s that did not travel with it: %s. Make them serialisable, or transient if nobody needs them."
+                    "fields of %s that did not travel with it: %s. Make them serialisable, or transient if they are not needed."
                             .formatted(failure.type(), String.join(", ", lost))));
         }
         return exception;

@@ -95,8 +95,8 @@ public final class Bounds {
     public static String name(String what, String name) {
         fit(what, name, NAME, "Use a short name such as \"default\", \"approve\" or \"Payments.charge\".");
         if (!name.strip().equals(name)) {
-            throw new RefusedInputException(what + " " + quoted(name) + " has blanks around it, which nobody sees in"
-                    + " logs and listings. Strip them.");
+            throw new RefusedInputException(what + " " + quoted(name) + " has blanks around it, which can't be"
+                    + " seen in logs and listings. Strip them.");
         }
         return name;
     }
@@ -136,7 +136,7 @@ public final class Bounds {
     public static String actor(@Nullable String actor) {
         if (actor == null || actor.isBlank()) {
             throw new RefusedInputException("by(" + (actor == null ? "null" : quoted(actor))
-                    + "): an actor needs a name, as the audit shows who did it. Usual cause: nobody is logged in. Leave by(…)"
+                    + "): an actor needs a name, as the audit shows it. Usual cause: no user is logged in. Leave by(…)"
                     + " out where it is the process itself that acts.");
         }
         return name("by(…): the actor", actor);

@@ -46,7 +46,7 @@ public final class Timeouts implements Chore {
         return most -> {
             int ended = store.timeOutWaiting(most);
             if (ended > 0) {
-                log.info("{} activities timed out while nobody ran them", ended);
+                log.info("{} activities timed out while no worker ran them", ended);
             }
             return ended;
         };

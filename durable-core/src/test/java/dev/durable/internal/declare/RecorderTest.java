@@ -243,12 +243,12 @@ class RecorderTest {
         VoidCall<OrderWorkflow> helper = OrderWorkflow::helper;
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Recorder.record(OrderWorkflow.class, helper, CallKind.SIGNAL))
-                .withMessageContaining("called helper(), which nobody can call from outside")
+                .withMessageContaining("called helper(), which no client can call")
                 .withMessageContaining("OrderWorkflow has approve(String).");
         VoidCall<Emails> twice = e -> e.sendTwice(5);
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Recorder.record(Emails.class, twice, CallKind.ACTIVITY))
-                .withMessageContaining("called sendTwice(long), which nobody can call from outside")
+                .withMessageContaining("called sendTwice(long), which no client can call")
                 .withMessageContaining("exactly one call of an activity");
     }
 

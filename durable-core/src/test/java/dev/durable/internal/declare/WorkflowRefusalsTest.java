@@ -327,7 +327,7 @@ class WorkflowRefusalsTest {
                 .hasMessageContaining("$Later.run() has a CompletableFuture")
                 .hasMessageContaining(
                         "as result, which can't be stored. Return the value itself: a run may wait for as long as"
-                                + " it takes (promise.get(), Durable.await), and callers who do not want to wait use"
+                                + " it takes (promise.get(), Durable.await), and callers that do not want to wait use"
                                 + " handle.resultAsync().")
                 .hasMessageContaining("$Later.asked() has a Promise")
                 .hasMessageContaining("Answer from the state as it is")

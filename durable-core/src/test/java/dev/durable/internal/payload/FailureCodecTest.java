@@ -136,7 +136,7 @@ class FailureCodecTest {
                 .isInstanceOf(PayloadException.class)
                 .hasMessageStartingWith(
                         "fields of com.acme.Problems$WithSocket that did not travel with it: socket (field socket is declared as java.net.Socket, which could be written but not read back: ")
-                .hasMessageEndingWith("Make them serialisable, or transient if nobody needs them.");
+                .hasMessageEndingWith("Make them serialisable, or transient if they are not needed.");
     }
 
     @Test

@@ -512,7 +512,7 @@ public abstract class BuriedContract extends StoreContract {
 
         assertThat(waitingNames(old.key().run())).containsExactly("ActivityFailed");
         assertThat(waiting(old.key().run()).getFirst().payload())
-                .contains("nobody resolved this dead letter in the time and number that dead letters are kept for."
+                .contains("no operator resolved this dead letter in the time and number that dead letters are kept for."
                         + " Its last failure: declined");
         assertThat(waiting(old.key().run()).getFirst().notes())
                 .contains("IncidentRaised")

@@ -129,8 +129,8 @@ public final class HistoryPartitions {
         if (!others.isEmpty()) {
             throw new DurableException(what + " in the database at " + failures.database() + ": "
                     + String.join(", ", others)
-                    + " may have histories of it and was made by somebody else, with bounds of his"
-                    + " own. When no run of its time is open any more, detach and drop it yourself; of a DEFAULT partition,"
+                    + " may have histories of it and was not made by Durable, but with bounds of"
+                    + " its own. When no run of its time is open any more, detach and drop it yourself; of a DEFAULT partition,"
                     + " beside which PostgreSQL detaches nothing concurrently, move the rows to partitions of their months"
                     + " first.");
         }

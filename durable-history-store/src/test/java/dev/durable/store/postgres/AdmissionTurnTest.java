@@ -51,7 +51,7 @@ class AdmissionTurnTest {
                         .containsExactly(
                                 "for a minute no job with a limit key of task queue mail in the database at orders-db was let"
                                         + " through by this process: another transaction has had the queue's row of table"
-                                        + " \"durable\".admission whenever it was tried for. Usual cause: a session that somebody"
+                                        + " \"durable\".admission whenever it was tried for. Usual cause: a session that was"
                                         + " left open in the middle of a transaction. Find it by: select a.* from"
                                         + " pg_stat_activity a join pg_locks l on l.pid = a.pid where l.relation ="
                                         + " '\"durable\".admission'::regclass; and end it by pg_terminate_backend(pid).");

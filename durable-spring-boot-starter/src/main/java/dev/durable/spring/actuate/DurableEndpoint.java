@@ -93,7 +93,7 @@ public final class DurableEndpoint {
         if (allowed == null) {
             return error(
                     FORBIDDEN,
-                    "This endpoint only reads. Set durable.actuator.allow-writes=true, and see who may call it.");
+                    "This endpoint only reads. Set durable.actuator.allow-writes=true, and restrict the users that may call it.");
         }
         return answered(() -> {
             if (path.length == 0) {

@@ -15,7 +15,7 @@ final class EmbeddedPostgresRefusedException extends IllegalStateException {
         return "No DataSource is configured, and the embedded PostgreSQL, which durable-embedded-postgres on the class path"
                 + " offers for development, is not started as the profile \"" + profile
                 + "\" is active: the application"
-                + " would begin on an empty database that nobody backs up.";
+                + " would begin on an empty database without backups.";
     }
 
     String problem() {

@@ -90,7 +90,7 @@ class DurableDevTest {
                             .isEqualTo("No DataSource is configured, and the embedded PostgreSQL, which"
                                     + " durable-embedded-postgres on the class path offers for development, is not"
                                     + " started as the profile \"production\" is active: the application would begin on"
-                                    + " an empty database that nobody backs up.");
+                                    + " an empty database without backups.");
                     assertThat(analysis.getAction())
                             .isEqualTo("Set spring.datasource.url (usual cause: the configuration of this environment"
                                     + " was not found). Take durable-embedded-postgres off the class path of what is"

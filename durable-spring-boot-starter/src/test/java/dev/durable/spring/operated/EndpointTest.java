@@ -262,7 +262,7 @@ class EndpointTest {
         "/workflows/t-9, dance, There is no action dance here",
         "/workflows, cancel, Name in the path",
         "/incidents/t-9, retry, Name the workflow id",
-        "/queues/unheard-of, pause, is known to nobody",
+        "/queues/unheard-of, pause, is not known",
     })
     void what_can_not_be_done_is_refused_with_what_can(String path, String action, String why) {
         assertThat(act(path, action))

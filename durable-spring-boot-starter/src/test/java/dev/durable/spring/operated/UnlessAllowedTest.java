@@ -45,7 +45,7 @@ class UnlessAllowedTest {
                     .bodyJson()
                     .extractingPath("$.error")
                     .isEqualTo(
-                            "This endpoint only reads. Set durable.actuator.allow-writes=true, and see who may call it.");
+                            "This endpoint only reads. Set durable.actuator.allow-writes=true, and restrict the users that may call it.");
         }
         assertThat(client.queues().list()).noneMatch(queue -> queue.paused());
         assertThat(client.handle("kept").describe().summary().status()).isEqualTo(WorkflowStatus.RUNNING);

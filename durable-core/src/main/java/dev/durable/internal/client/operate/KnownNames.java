@@ -60,7 +60,7 @@ record KnownNames(HistoryStore store, Registry registry, Set<String> served) {
                 .flatMap(one -> of.apply(one).stream())
                 .toList());
         if (known.stream().noneMatch(one -> one.equals(name) || type.apply(one).equals(name))) {
-            throw new RefusedInputException(what + " " + name + " is known to nobody: no living worker "
+            throw new RefusedInputException(what + " " + name + " is not known: no living worker "
                     + (what.equals("activity") ? "implements" : "serves")
                     + " it, and nothing waits in the store for it. "
                     + (known.isEmpty() ? "There is no living worker." : "Known are " + known + ".")

@@ -145,7 +145,7 @@ final class StoreIncidentControl implements IncidentControl {
                 .latestRun(which.workflowId())
                 .map(run -> run.status().closed()
                         ? "the run is closed, " + run.status() + "."
-                        : "it has ended, or there never was one of that number. Usually somebody completed, failed or"
+                        : "it has ended, or there never was one of that number. Usually an operator completed, failed or"
                                 + " discarded it meanwhile, its workflow cancelled it, or its retention was over: its end"
                                 + " stands in client.history(\"" + Bounds.shown(which.workflowId()) + "\").")
                 .orElse("there is no run of that workflow id.");

@@ -48,13 +48,13 @@ final class SignatureProblems {
                 MethodTable.of(method.getDeclaringClass()).find(method).orElse(null);
         if (entry != null && entry.annotation(Run.class) != null) {
             return "Return the value itself: a run may wait for as long as it takes (promise.get(), Durable.await), and callers"
-                    + " who do not want to wait use handle.resultAsync()";
+                    + " that do not want to wait use handle.resultAsync()";
         }
         if (entry != null && entry.annotation(Signal.class) != null) {
             return "Return nothing: a signal has no answer";
         }
         if (entry != null && entry.annotation(Query.class) != null) {
-            return "Answer from the state as it is: whoever wants to wait for a change waits for the run's result";
+            return "Answer from the state as it is: a caller that wants to wait for a change waits for the run's result";
         }
         return "Return the value: the workflow calls it with Durable.async(…)";
     }

@@ -203,7 +203,7 @@ public final class RunEnding {
     private void logUnobserved(DurablePromise<?> promise) {
         Throwable failure = promise.failureOrNull();
         turnLog.add(() -> log.warn(
-                "{} failed and nobody asked for it: its failure is lost with the end of the run",
+                "{} failed and the workflow never asked for it: its failure is lost with the end of the run",
                 promise,
                 failure == null ? null : loggable(failure)));
     }

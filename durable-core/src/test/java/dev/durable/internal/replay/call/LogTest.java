@@ -123,7 +123,7 @@ class LogTest {
             assertThat(written())
                     .as("written once, though it was replayed")
                     .containsExactly(
-                            "async 1 failed and nobody asked for it: its failure is lost with the end of the run");
+                            "async 1 failed and the workflow never asked for it: its failure is lost with the end of the run");
         }
     }
 }

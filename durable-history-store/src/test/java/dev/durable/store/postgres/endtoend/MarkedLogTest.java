@@ -236,7 +236,7 @@ class MarkedLogTest {
                     .anyMatch(line -> line.startsWith("dev.durable.failed.Attempt attempt 1 of Till.charge"))
                     .anyMatch(line -> line.startsWith("dev.durable.failed.Activity attempt 1 of Till.decline"))
                     .anyMatch(line -> line.startsWith("dev.durable.failed.Run Sale decline"))
-                    .anyMatch(line -> line.contains("nobody asked for it"))
+                    .anyMatch(line -> line.contains("the workflow never asked for it"))
                     .anyMatch(line -> line.contains("a transition of refused can't be written"))
                     .anyMatch(line -> line.contains("other-code stalls"))
                     .anyMatch(line -> line.contains("other-type stalls"))

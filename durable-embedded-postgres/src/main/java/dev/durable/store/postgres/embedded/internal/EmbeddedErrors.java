@@ -61,7 +61,7 @@ public final class EmbeddedErrors {
 
     static StoreUnavailableException notOwn(Path folder, Path culprit, String fault) {
         return new StoreUnavailableException(
-                "%s is not used for the embedded PostgreSQL: %s %s, so somebody else could have put there what is run and read by this user. Usually it was made by another user, or with rights for all. Look at what is in it; then give it to this user and to nobody else (chown, chmod o-w), or choose another directory: for data EmbeddedPostgres.at(…) or durable.dev.data-directory, for programs XDG_CACHE_HOME or cacheDirectory(…)."
+                "%s is not used for the embedded PostgreSQL: %s %s, so another user could have put there what is run and read by this user. Usually it was made by another user, or with rights for all. Look at what is in it; then give it to this user and to no other (chown, chmod o-w), or choose another directory: for data EmbeddedPostgres.at(…) or durable.dev.data-directory, for programs XDG_CACHE_HOME or cacheDirectory(…)."
                         .formatted(folder, folder.equals(culprit) ? "it" : culprit, fault));
     }
 
@@ -85,7 +85,7 @@ public final class EmbeddedErrors {
 
     static StoreUnavailableException passwordMissing(Path file) {
         return new StoreUnavailableException(
-                "%s is missing, without which nobody can connect to the server beside it. Put it back, or move the whole directory away to begin anew."
+                "%s is missing, without which no client can connect to the server beside it. Put it back, or move the whole directory away to begin anew."
                         .formatted(file));
     }
 
@@ -106,7 +106,7 @@ public final class EmbeddedErrors {
     static StoreUnavailableException refusesRoot(Path directory, List<String> failures) {
         return new StoreUnavailableException(
                 """
-                PostgreSQL refuses to run as root, and no way to run it as somebody else in %s works here:
+                PostgreSQL refuses to run as root, and no way to run it as another user in %s works here:
                 %s
                 Run the application as another user, or %s.""".formatted(directory, indented(String.join("\n", failures)), OWN_SERVER));
     }
@@ -159,7 +159,7 @@ public final class EmbeddedErrors {
 
     static StoreUnavailableException io(@Nullable Path directory, IOException failure) {
         return new StoreUnavailableException(
-                "The embedded PostgreSQL%s could not be started: %s. Usually the disk is full or a file there belongs to somebody else."
+                "The embedded PostgreSQL%s could not be started: %s. Usually the disk is full or a file there belongs to another user."
                         .formatted(directory == null ? "" : " in " + directory, failure),
                 failure);
     }

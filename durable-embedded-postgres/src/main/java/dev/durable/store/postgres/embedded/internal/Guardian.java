@@ -33,7 +33,7 @@ record Guardian(Process shell) {
             } 2>/dev/null
             running() { read -r pid <data/postmaster.pid && [ "$pid" ] && marked "$pid"; } 2>/dev/null
             starting() { read -r starter <starter && [ "$starter" ] && marked "$starter"; } 2>/dev/null
-            # In this order: a server is nobody's if the folder is missing after the server was seen.
+            # In this order: no process uses a server if the folder is missing after the server was seen.
             abandoned() { running && [ ! -d attached ]; }
             while starting && ! running && [ ! -d attached ]; do sleep 0.02; done
             abandoned && kill -s "$3" "$pid"

@@ -28,8 +28,8 @@ record Leftovers(ServerDirectory own, String prefix) {
                     if (begun(directory)) {
                         clear(new ServerDirectory(directory, true));
                     }
-                } catch (IOException | StoreUnavailableException inUseOrSomebodyElses) {
-                    LOG.debug("{} stays: {}", directory, inUseOrSomebodyElses.toString());
+                } catch (IOException | StoreUnavailableException inUseOrOfAnotherUser) {
+                    LOG.debug("{} stays: {}", directory, inUseOrOfAnotherUser.toString());
                 }
             }
         }

@@ -133,7 +133,7 @@ class EmbeddedErrorsTest {
         assertThatThrownBy(() -> EmbeddedPostgres.at(folder))
                 .isInstanceOf(StoreUnavailableException.class)
                 .hasMessage(
-                        "%s is missing, without which nobody can connect to the server beside it. Put it back, or move the whole directory away to begin anew.",
+                        "%s is missing, without which no client can connect to the server beside it. Put it back, or move the whole directory away to begin anew.",
                         password);
     }
 
@@ -237,13 +237,13 @@ class EmbeddedErrorsTest {
                             initdb: error: disk full""");
         assertThat(EmbeddedErrors.refusesRoot(data, List.of("unshare -U: not permitted", "setpriv: not found")))
                 .hasMessage("""
-                        PostgreSQL refuses to run as root, and no way to run it as somebody else in /data works here:
+                        PostgreSQL refuses to run as root, and no way to run it as another user in /data works here:
                             unshare -U: not permitted
                             setpriv: not found
                         Run the application as another user, or set DURABLE_JDBC_URL to a server of your own.""");
         assertThat(EmbeddedErrors.io(data, new IOException("No space left on device")))
                 .hasMessage(
-                        "The embedded PostgreSQL in /data could not be started: java.io.IOException: No space left on device. Usually the disk is full or a file there belongs to somebody else.");
+                        "The embedded PostgreSQL in /data could not be started: java.io.IOException: No space left on device. Usually the disk is full or a file there belongs to another user.");
         assertThat(EmbeddedErrors.didNotStop(
                         new Postmaster(new ServerDirectory(data, false), 17, 5432, true),
                         Deadline.in(Duration.ofSeconds(60))))

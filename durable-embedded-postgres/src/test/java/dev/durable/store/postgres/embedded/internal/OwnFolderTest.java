@@ -59,9 +59,9 @@ class OwnFolderTest {
         assertThatThrownBy(() -> ServerDirectory.of(directory))
                 .isInstanceOf(StoreUnavailableException.class)
                 .hasMessage(directory + " is not used for the embedded PostgreSQL: " + who + " " + fault
-                        + ", so somebody else could have put there what is run and read by this user. Usually it was made by"
+                        + ", so another user could have put there what is run and read by this user. Usually it was made by"
                         + " another user, or with rights for all. Look at what is in it; then give it to this user and to"
-                        + " nobody else (chown, chmod o-w), or choose another directory: for data EmbeddedPostgres.at(…) or"
+                        + " no other (chown, chmod o-w), or choose another directory: for data EmbeddedPostgres.at(…) or"
                         + " durable.dev.data-directory, for programs XDG_CACHE_HOME or cacheDirectory(…).");
         assertThatThrownBy(() -> new BinaryCache(directory).make())
                 .isInstanceOf(StoreUnavailableException.class)

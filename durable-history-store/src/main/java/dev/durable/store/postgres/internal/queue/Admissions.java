@@ -30,7 +30,7 @@ public final class Admissions {
     private static final long TOLD_NANOS = TimeUnit.MINUTES.toNanos(1);
     private static final int KEYS = 2_000;
     private static final int BATCH = 5_000;
-    private static final Duration SOMEBODY_ELSE = Duration.ofMillis(20);
+    private static final Duration ANOTHER_ADMITS = Duration.ofMillis(20);
     private static final Duration RATE = Duration.ofMillis(50);
 
     private final Connections connections;
@@ -133,7 +133,7 @@ public final class Admissions {
             log.warn(
                     "for a minute no job with a limit key of task queue {} in the database at {} was let through by this"
                             + " process: another transaction has had the queue's row of table {}.admission whenever it"
-                            + " was tried for. Usual cause: a session that somebody left open in the middle of a transaction."
+                            + " was tried for. Usual cause: a session that was left open in the middle of a transaction."
                             + " Find it by: select a.* from pg_stat_activity a join pg_locks l on l.pid = a.pid where"
                             + " l.relation = '{}.admission'::regclass; and end it by pg_terminate_backend(pid).",
                     taskQueue,
@@ -141,7 +141,7 @@ public final class Admissions {
                     connections.schema().quoted(),
                     connections.schema().quoted());
         }
-        return new QueueStore.Admission(0, true, SOMEBODY_ELSE);
+        return new QueueStore.Admission(0, true, ANOTHER_ADMITS);
     }
 
     private static final class Look {

@@ -252,7 +252,7 @@ public final class Ddl {
                               and c.relnamespace = to_regnamespace('%s'))
                      order by a.xact_start limit 3""".formatted(schema.quoted())));
         } catch (SQLException e) {
-            log.debug("who holds the tables is not known: {}", e.getMessage());
+            log.debug("the sessions that hold the tables are not known: {}", e.getMessage());
             return List.of();
         }
     }

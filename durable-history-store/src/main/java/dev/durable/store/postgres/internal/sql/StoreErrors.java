@@ -100,7 +100,7 @@ public record StoreErrors(String database, String workerRole) {
                         + "): " + unended(withoutRow(e))
                         + (SqlState.isRaised(e)
                                 ? ". Usual cause: a trigger or function of one's own, which has raised this."
-                                : ". Usual cause: a value that it can't keep, or a check that somebody has put on a table of"
+                                : ". Usual cause: a value that it can't keep, or a check that a DBA has put on a table of"
                                         + " Durable.")
                         + " It would be refused again. Send another value, or let the owner of the schema change what"
                         + " refuses it.",
@@ -210,7 +210,7 @@ public record StoreErrors(String database, String workerRole) {
         if (SqlState.isCancelled(e)) {
             return StoreOutageException.ofAll(
                     "SQLSTATE 57014",
-                    "somebody cancelled a statement in the database at " + database + " ("
+                    "a statement was cancelled in the database at " + database + " ("
                             + unended(withoutRow(e))
                             + "). Nothing of it was written. Usual cause: pg_cancel_backend, by hand or by a monitor of long"
                             + " statements.",
@@ -389,7 +389,7 @@ public record StoreErrors(String database, String workerRole) {
     public String missingRights(List<String> missing, String user) {
         return "user " + user + " of the database at " + database + " lacks rights that a worker or client needs: "
                 + String.join(", ", missing) + ". Usual cause: it is no member of role " + workerRole
-                + ", or the schema was upgraded by somebody who does not own it. GRANT \"" + workerRole + "\" TO \""
+                + ", or the schema was upgraded by a user that does not own it. GRANT \"" + workerRole + "\" TO \""
                 + user
                 + "\"; or let the owner of the schema run Schema.grants().";
     }

@@ -22,12 +22,12 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A message that its target can't take now (full, closing, locked) stays, with all later ones to that target: such
  * targets are <i>stuck</i>, and skipped before the senders of a pass are chosen, so that they hold up no other target.
- * They are tried again when no other message waits, and in one of {@link #EVERYBODY} passes otherwise.
+ * They are tried again when no other message waits, and in one of {@link #ALL_AGAIN} passes otherwise.
  */
 public final class OutboxRelay {
     private static final Logger log = LoggerFactory.getLogger(OutboxRelay.class);
     /** One in so many passes tries stuck targets, too, even if other messages wait. */
-    private static final int EVERYBODY = 16;
+    private static final int ALL_AGAIN = 16;
 
     private final Connections connections;
     private final Nudges nudges;
@@ -59,8 +59,8 @@ public final class OutboxRelay {
         if (count > 0 && unknown == 0) {
             log.warn(
                     "{} messages wait in {} whose kind this version of Durable does not know; all others are delivered. Usual"
-                            + " cause: a newer version has sent them, and its workers deliver them. If there is none, somebody"
-                            + " has changed the column kind by hand: mend it, or delete the rows",
+                            + " cause: a newer version has sent them, and its workers deliver them. If there is none, the"
+                            + " column kind was changed by hand: mend it, or delete the rows",
                     count,
                     connections.schema().in("durable.outbox"));
         }
@@ -68,7 +68,7 @@ public final class OutboxRelay {
     }
 
     private Relayed deliver(int limit) {
-        if (++relays % EVERYBODY == 0) {
+        if (++relays % ALL_AGAIN == 0) {
             stuck.clear();
         }
         boolean passedOver = !stuck.isEmpty();

@@ -170,11 +170,11 @@ public final class Partitions {
     private void tellOfOthers(@Nullable String tables) {
         if (!Objects.equals(toldOthers.getAndSet(tables), tables) && tables != null) {
             log.warn(
-                    "{} in schema {}: partitions of history_event that somebody has made with bounds of his own. Partitions are"
+                    "{} in schema {}: partitions of history_event that Durable has not made, with bounds of their own. Partitions are"
                             + " made for what they leave of each month, and HistoryPartitions.drop(…) drops no month that they"
                             + " have runs of: detach and drop them yourself. Beside a DEFAULT partition nothing can be detached"
                             + " concurrently, and none is made once it has rows, as the server would read it whole while"
-                            + " everybody waits: move its rows to partitions of their months, then drop it.",
+                            + " all writers wait: move its rows to partitions of their months, then drop it.",
                     tables,
                     connections.schema().quoted());
         }

@@ -117,10 +117,9 @@ class StoreErrorsTest {
         SQLException cancelled = new SQLException("ERROR: canceling statement due to user request", "57014");
         assertThat(failures.of(cancelled))
                 .isInstanceOf(StoreUnavailableException.class)
-                .hasMessage(
-                        "somebody cancelled a statement in the database at jdbc:postgresql://db/orders (ERROR: canceling"
-                                + " statement due to user request). Nothing of it was written. Usual cause:"
-                                + " pg_cancel_backend, by hand or by a monitor of long statements.");
+                .hasMessage("a statement was cancelled in the database at jdbc:postgresql://db/orders (ERROR: canceling"
+                        + " statement due to user request). Nothing of it was written. Usual cause:"
+                        + " pg_cancel_backend, by hand or by a monitor of long statements.");
     }
 
     @Test

@@ -359,14 +359,14 @@ class PartitionsTest extends StoreContract {
                     .singleElement()
                     .asString()
                     .startsWith(
-                            "history_odd in schema \"durable\": partitions of history_event that somebody has made with"
-                                    + " bounds of his own.");
+                            "history_odd in schema \"durable\": partitions of history_event that Durable has not made,"
+                                    + " with bounds of their own.");
             terminated(writer.run());
             advance(Duration.ofDays(70));
             assertThatThrownBy(() -> drop(month))
                     .isInstanceOf(DurableException.class)
                     .hasMessageStartingWith("the history of " + month + " can't be dropped in the database at ")
-                    .hasMessageContaining(": history_odd may have histories of it and was made by somebody else");
+                    .hasMessageContaining(": history_odd may have histories of it and was not made by Durable");
         } finally {
             forget("order-1");
             Sql.execute(PostgresFixture.pool(), "drop table durable.history_odd");
@@ -392,7 +392,7 @@ class PartitionsTest extends StoreContract {
                     .singleElement()
                     .asString()
                     .startsWith(
-                            "history_rest (DEFAULT) in schema \"durable\": partitions of history_event that somebody has")
+                            "history_rest (DEFAULT) in schema \"durable\": partitions of history_event that Durable has")
                     .endsWith("move its rows to partitions of their months, then drop it.");
             terminated(run);
             advance(Duration.ofDays(70));
