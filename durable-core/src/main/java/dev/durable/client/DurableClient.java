@@ -11,6 +11,7 @@ import dev.durable.WorkflowNotFoundException;
 import dev.durable.history.History;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -124,6 +125,18 @@ public interface DurableClient {
      *     the open run of that id is no job of the same activity
      */
     <A> ActivityHandle enqueue(Class<A> type, StartOptions options, VoidCall<A> call);
+
+    /**
+     * Runs one activity as a background job, with options and an id that the start makes: {@code
+     * client.enqueue(Emails.class, o -> o.priority(3).startDelay(HOUR), e -> e.send(id))}.
+     *
+     * @param options changes {@link StartOptions#generatedId()}; {@code o.withId(…)} names an id after all
+     */
+    default <A> ActivityHandle enqueue(Class<A> type, UnaryOperator<StartOptions> options, VoidCall<A> call) {
+        StartOptions chosen = options.apply(StartOptions.generatedId());
+        return enqueue(
+                type, Objects.requireNonNull(chosen, "enqueue(…, o -> …): its lambda returned no options"), call);
+    }
 
     /**
      * Enqueues a background job again that has ended without a result (failed, timed out, cancelled, terminated), as it was:

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * How a run is started. Immutable: each setter gives a changed copy. {@code StartOptions.id("order-42").runTimeout(…)}.
  *
- * @param id the workflow id: the business identity, at most one open run has it
+ * @param id the workflow id: the business identity, at most one open run has it; empty where each start makes one
  * @param reusePolicy whether the id may be used again after its latest run closed
  * @param conflictPolicy what happens when a run of this id is open
  * @param taskQueue the task queue; null is the workflow type's
@@ -55,10 +55,8 @@ public record StartOptions(
 
     public StartOptions {
         Objects.requireNonNull(id, "workflow id");
-        if (id.isBlank() || id.length() > MAX_ID_LENGTH || id.indexOf('\0') >= 0) {
-            throw new RefusedInputException("workflow id must be 1 to " + MAX_ID_LENGTH
-                    + " characters, not blank and without NUL; this one has " + id.length()
-                    + ". Use a short business key such as \"order-42\".");
+        if (!id.isEmpty()) {
+            checked(id);
         }
         positive("executionTimeout", executionTimeout);
         positive("runTimeout", runTimeout);
@@ -79,8 +77,23 @@ public record StartOptions(
 
     /** Options with this workflow id and the defaults for all else. */
     public static StartOptions id(String workflowId) {
+        return of(checked(workflowId));
+    }
+
+    /**
+     * Options without a workflow id, and the defaults for all else: each start makes an id that no other run has, which
+     * its handle tells: {@code client.start(Report.class, StartOptions.generatedId(), w -> w.run(month)).workflowId()}. It
+     * is the text of a UUID (version 7, so ids follow each other in time); that of a background job begins with the name
+     * of its activity. A caller that repeats a start whose answer it did not get begins a second run: name an {@link #id
+     * id} where that must not be.
+     */
+    public static StartOptions generatedId() {
+        return of("");
+    }
+
+    private static StartOptions of(String id) {
         return new StartOptions(
-                workflowId,
+                id,
                 ReusePolicy.ALLOW_DUPLICATE,
                 ConflictPolicy.FAIL,
                 null,
@@ -133,7 +146,8 @@ public record StartOptions(
 
     /** These headers instead of those that were said before. */
     public StartOptions headers(Map<String, String> all) {
-        all.forEach((name, value) -> Bounds.given("start of " + id + ": header", name, value));
+        String start = id.isEmpty() ? "start" : "start of " + id;
+        all.forEach((name, value) -> Bounds.given(start + ": header", name, value));
         return with(copy -> copy.headers = all);
     }
 
@@ -177,7 +191,21 @@ public record StartOptions(
 
     /** Copies the options with another workflow id. */
     public StartOptions withId(String other) {
-        return with(copy -> copy.id = other);
+        return with(copy -> copy.id = checked(other));
+    }
+
+    /** Returns whether each start makes its own id: {@link #generatedId()}. */
+    public boolean generatesId() {
+        return id.isEmpty();
+    }
+
+    private static String checked(String id) {
+        if (id.isBlank() || id.length() > MAX_ID_LENGTH || id.indexOf('\0') >= 0) {
+            throw new RefusedInputException("workflow id must be 1 to " + MAX_ID_LENGTH
+                    + " characters, not blank and without NUL; this one has " + id.length()
+                    + ". Use a short business key such as \"order-42\", or StartOptions.generatedId().");
+        }
+        return id;
     }
 
     private static Map<String, String> plus(Map<String, String> map, String name, String value) {

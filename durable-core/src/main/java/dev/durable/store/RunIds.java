@@ -30,6 +30,13 @@ public final class RunIds {
         return new UUID(high, low);
     }
 
+    /** A new UUIDv7 at this time, as an id that is none of a run's: all bits behind the time are random. */
+    public static UUID inTimeOrder(Instant at, UUID random) {
+        long high = (at.toEpochMilli() << 16) | 0x7000L | (random.getMostSignificantBits() >>> 52);
+        long low = (random.getLeastSignificantBits() & 0x3FFF_FFFF_FFFF_FFFFL) | 0x8000_0000_0000_0000L;
+        return new UUID(high, low);
+    }
+
     public static int shard(UUID runId) {
         return (int) (runId.getMostSignificantBits() >>> 2) & (SHARDS - 1);
     }

@@ -27,6 +27,17 @@ class RunIdsTest {
     }
 
     @Test
+    void an_id_that_is_no_runs_has_its_time_and_the_bits_that_it_was_given() {
+        UUID id = RunIds.inTimeOrder(AT, new UUID(-1, -1));
+
+        assertThat(id.version()).isEqualTo(7);
+        assertThat(id.variant()).isEqualTo(2);
+        assertThat(RunIds.time(id)).isEqualTo(AT);
+        assertThat(id.toString()).endsWith("-7fff-bfff-ffffffffffff");
+        assertThat(RunIds.inTimeOrder(AT, new UUID(0, 0)).toString()).endsWith("-7000-8000-000000000000");
+    }
+
+    @Test
     void ids_made_later_sort_behind_earlier_ones() {
         assertThat(RunIds.ORDER.compare(
                         RunIds.create(AT, "order-42", -1), RunIds.create(AT.plusMillis(1), "order-1", 0)))

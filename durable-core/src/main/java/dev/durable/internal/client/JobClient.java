@@ -66,15 +66,13 @@ final class JobClient {
     }
 
     <A> ActivityHandle enqueue(Class<A> type, VoidCall<A> call) {
-        checkDeclares(type);
-        Recorded recorded = Recorder.record(type, call, CallKind.ACTIVITY);
-        String id = recorded.name() + "-" + code.random().get();
-        return enqueue(type, StartOptions.id(id), recorded);
+        return enqueue(type, StartOptions.generatedId(), call);
     }
 
     <A> ActivityHandle enqueue(Class<A> type, StartOptions options, VoidCall<A> call) {
         checkDeclares(type);
-        return enqueue(type, Bounds.start("job", options), Recorder.record(type, call, CallKind.ACTIVITY));
+        Recorded recorded = Recorder.record(type, call, CallKind.ACTIVITY);
+        return enqueue(type, Bounds.start("job", starts.identified(options, recorded.name())), recorded);
     }
 
     /** Refuses a class that implements an activity type, which is easily mistaken for the type. */
@@ -93,15 +91,21 @@ final class JobClient {
     }
 
     <A, T> BatchHandle enqueueAll(Class<A> type, Iterable<? extends T> items, BatchCall<A, T> call) {
-        String id =
-                code.registry().activityType(type).name() + "-" + code.random().get();
-        return enqueueAll(type, StartOptions.id(id), one -> Batch.fresh(dispatch, starts, one), items, call);
+        return enqueueAll(type, StartOptions.generatedId(), items, call);
     }
 
     <A, T> BatchHandle enqueueAll(
             Class<A> type, StartOptions options, Iterable<? extends T> items, BatchCall<A, T> call) {
-        Bounds.start("batch", options);
-        return enqueueAll(type, options, one -> Batch.missing(dispatch, starts, one), items, call);
+        String name = code.registry().activityType(type).name();
+        StartOptions identified = Bounds.start("batch", starts.identified(options, name));
+        return enqueueAll(
+                type,
+                identified,
+                one -> options.generatesId()
+                        ? Batch.fresh(dispatch, starts, one)
+                        : Batch.missing(dispatch, starts, one),
+                items,
+                call);
     }
 
     private <A, T> BatchHandle enqueueAll(

@@ -24,6 +24,7 @@ import dev.durable.internal.declare.WorkflowType;
 import dev.durable.internal.intercept.StartedThing;
 import dev.durable.internal.json.JsonObjectWriter;
 import dev.durable.internal.replay.BackgroundJob;
+import dev.durable.internal.text.Bounds;
 import dev.durable.store.BatchPlace;
 import dev.durable.store.Delivery;
 import dev.durable.store.NewRun;
@@ -64,6 +65,21 @@ final class RunStarter {
         static Target of(WorkflowType workflow) {
             return new Target(workflow.name(), workflow.aliases(), workflow.taskQueue());
         }
+    }
+
+    /** Returns the checked options of a workflow's start, with an id where they have none. */
+    StartOptions identified(StartOptions asked) {
+        return Bounds.start(
+                "workflow",
+                asked.generatesId()
+                        ? asked.withId(
+                                RunIds.inTimeOrder(now(), code.random().get()).toString())
+                        : asked);
+    }
+
+    /** Returns the options of a job or batch, with an id that begins with a name where they have none. */
+    StartOptions identified(StartOptions asked, String name) {
+        return asked.generatesId() ? asked.withId(name + "-" + code.random().get()) : asked;
     }
 
     /** Starts a run; returns its id, or that of the open run where the conflict policy says to use it. */

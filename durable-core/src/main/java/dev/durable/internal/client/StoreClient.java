@@ -86,8 +86,8 @@ public final class StoreClient implements DurableClient {
     }
 
     private <W, R extends @Nullable Object> WorkflowHandle<W, R> start(
-            WorkflowType workflow, StartOptions options, Recorded call) {
-        Bounds.start("workflow", options);
+            WorkflowType workflow, StartOptions asked, Recorded call) {
+        StartOptions options = starts.identified(asked);
         code.unknownTypes().startByClass(workflow, options.taskQueue());
         Payload input = code.payloads().encodeArguments(workflow.methods().run(), call.arguments());
         return RunHandle.started(
@@ -95,8 +95,8 @@ public final class StoreClient implements DurableClient {
     }
 
     @Override
-    public WorkflowHandle<?, ?> start(String workflowType, StartOptions options, @Nullable Object... arguments) {
-        Bounds.start("workflow", options);
+    public WorkflowHandle<?, ?> start(String workflowType, StartOptions asked, @Nullable Object... arguments) {
+        StartOptions options = starts.identified(asked);
         Bounds.name("client.start(…): the workflow type", workflowType);
         WorkflowType workflow = code.registry().workflow(workflowType).orElse(null);
         Payload input = runArguments(workflow, workflowType, arguments);
@@ -142,8 +142,8 @@ public final class StoreClient implements DurableClient {
     }
 
     private <W, R extends @Nullable Object> WorkflowHandle<W, R> signalWithStart(
-            WorkflowType workflow, StartOptions options, Recorded run, Recorded signal) {
-        Bounds.start("workflow", options);
+            WorkflowType workflow, StartOptions asked, Recorded run, Recorded signal) {
+        StartOptions options = starts.identified(asked);
         code.unknownTypes().startByClass(workflow, options.taskQueue());
         Payload input = code.payloads().encodeArguments(workflow.methods().run(), run.arguments());
         Payload message = Messages.arguments(code, workflow, signal.name(), signal.arguments());
@@ -156,11 +156,11 @@ public final class StoreClient implements DurableClient {
     @Override
     public WorkflowHandle<?, ?> signalWithStart(
             String workflowType,
-            StartOptions options,
+            StartOptions asked,
             List<? extends @Nullable Object> arguments,
             String signal,
             @Nullable Object... signalArguments) {
-        Bounds.start("workflow", options);
+        StartOptions options = starts.identified(asked);
         Bounds.name("client.signalWithStart(…): the workflow type", workflowType);
         WorkflowType workflow = code.registry().workflow(workflowType).orElse(null);
         Payload input = runArguments(workflow, workflowType, arguments.toArray());

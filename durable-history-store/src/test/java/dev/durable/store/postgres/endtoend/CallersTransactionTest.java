@@ -19,6 +19,7 @@ import dev.durable.WorkflowNotFoundException;
 import dev.durable.client.DurableClient;
 import dev.durable.client.DurableEngine;
 import dev.durable.client.StartOptions;
+import dev.durable.client.WorkflowHandle;
 import dev.durable.client.WorkflowStatus;
 import dev.durable.history.WorkflowCancelRequested;
 import dev.durable.store.postgres.PostgresHistoryStore;
@@ -94,6 +95,22 @@ class CallersTransactionTest {
             .start();
     private final DurableClient client = engine.client();
     private Connection transaction;
+
+    @Test
+    void an_id_that_the_start_makes_is_known_before_the_commit() throws Exception {
+        DurableClient joining = client.joining(transaction);
+        WorkflowHandle<Words, List<String>> started =
+                joining.start(Words.class, StartOptions.generatedId(), Words::run);
+        WorkflowHandle<Words, List<String>> signalled =
+                joining.signalWithStart(Words.class, StartOptions.generatedId(), Words::run, w -> w.say("a"));
+        assertThat(client.workflows().count()).isZero();
+        transaction.commit();
+
+        client.handle(Words.class, started.workflowId()).signal(Words::stop);
+        client.handle(Words.class, signalled.workflowId()).signal(Words::stop);
+        assertThat(client.handle(Words.class, started.workflowId()).result()).isEqualTo(List.of());
+        assertThat(client.handle(Words.class, signalled.workflowId()).result()).isEqualTo(List.of("a"));
+    }
 
     @BeforeEach
     void begin() throws SQLException {
