@@ -15,4 +15,11 @@ import java.lang.annotation.Target;
 public @interface Query {
     /** The name in messages and histories; the method's name when empty. */
     String name() default "";
+
+    /**
+     * Whether the method answers all queries whose name no other query of the workflow has: {@code @Query(any = true)
+     * Object other(String name, EncodedValues arguments)}. A workflow has one such method at the most. An answer that is
+     * declared as {@code Object} is written by its own class, and read as the type that the caller says.
+     */
+    boolean any() default false;
 }

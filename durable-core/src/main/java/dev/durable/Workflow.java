@@ -23,6 +23,15 @@ public @interface Workflow {
     /** Former names under which open runs may still stand in the database. */
     String[] aliases() default {};
 
+    /**
+     * Whether the class runs all workflow types that its engine registers no other class for: {@code @Run Object
+     * run(EncodedValues arguments)}, started by name, {@code client.start("Approval", options, …)}. {@code
+     * Durable.info().type()} is the type of the run. An engine has one such class at the most; it has neither name nor
+     * aliases, and its task queue is that of all these types. A worker with one takes the runs of all types in the task
+     * queues that it serves, so such a queue is served by workers that register the same types.
+     */
+    boolean any() default false;
+
     /** The task queue its runs are dispatched on; {@code "default"} when empty. */
     String taskQueue() default "";
 

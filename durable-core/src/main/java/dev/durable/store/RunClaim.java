@@ -13,6 +13,7 @@ import java.util.UUID;
  * @param limit how many at most
  * @param ownedFor how long the activation may take before another session may claim the run, while this session lives
  * @param fence the fence that the claimed runs get, never used before: the runs are found by it if the answer is lost
+ * @param anyType whether it takes all other types, too, but those of Durable itself
  * @param lost fences of claims whose answer was lost: the runs that they have claimed count as not owned, and are due
  *     as before
  */
@@ -20,6 +21,7 @@ public record RunClaim(
         UUID session,
         Set<String> taskQueues,
         Set<String> types,
+        boolean anyType,
         int limit,
         Duration ownedFor,
         UUID fence,
@@ -34,6 +36,23 @@ public record RunClaim(
     /** A claim under a random fence, after no lost replies. */
     public RunClaim(UUID session, Set<String> taskQueues, Set<String> types, int limit, Duration ownedFor) {
         this(session, taskQueues, types, limit, ownedFor, UUID.randomUUID(), Set.of());
+    }
+
+    /** A claim of these types only. */
+    public RunClaim(
+            UUID session,
+            Set<String> taskQueues,
+            Set<String> types,
+            int limit,
+            Duration ownedFor,
+            UUID fence,
+            Set<UUID> lost) {
+        this(session, taskQueues, types, false, limit, ownedFor, fence, lost);
+    }
+
+    /** Returns whether runs of this type are claimed. */
+    public boolean takes(String type) {
+        return types.contains(type) || anyType && !type.startsWith("durable.");
     }
 
     @Override

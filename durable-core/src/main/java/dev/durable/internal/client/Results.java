@@ -66,7 +66,10 @@ final class Results {
      */
     @Nullable
     String otherType(String workflowId, @Nullable String runType) {
-        return workflow == null || runType == null || workflow.names().contains(runType)
+        return workflow == null
+                        || runType == null
+                        || workflow.isOfAnyType()
+                        || workflow.names().contains(runType)
                 ? null
                 : workflowId + " is a run of workflow type " + runType + ", and this handle is of "
                         + workflow.declared().getTypeName() + ", which is workflow type " + workflow.name()

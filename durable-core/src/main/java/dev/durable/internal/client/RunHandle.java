@@ -296,7 +296,10 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
                 "handle.query(…)", "ask " + Bounds.shown(workflowId) + " again, and may hear something else");
         Bounds.name("handle.query(…): the query", name);
         WorkflowType typed = typed("query", "a client whose engine registers the workflow class");
-        Payload input = code.payloads().encodeArguments(question(typed, name), arguments);
+        MethodSpec question = question(typed, name);
+        Payload input = question.isOfAnyName()
+                ? code.payloads().encodeArguments(name, arguments)
+                : code.payloads().encodeArguments(question, arguments);
         Dispatch call = dispatch.begun();
         RunRecord run = run(call.store());
         Payload answer = code.interception()
@@ -322,7 +325,7 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
     }
 
     private static MethodSpec question(WorkflowType type, String name) {
-        MethodSpec spec = type.methods().queries().get(name);
+        MethodSpec spec = type.query(name);
         if (spec == null) {
             throw new QueryFailedException("workflow " + type.name() + " has no query " + name + "; it has "
                     + type.methods().queries().keySet().stream().sorted().toList());

@@ -109,7 +109,7 @@ public final class StoreClient implements DurableClient {
     }
 
     private Payload runArguments(@Nullable WorkflowType workflow, String workflowType, @Nullable Object... arguments) {
-        return workflow == null
+        return workflow == null || workflow.isOfAnyType()
                 ? code.payloads().encodeArguments(workflowType, arguments)
                 : code.payloads().encodeArguments(workflow.methods().run(), arguments);
     }

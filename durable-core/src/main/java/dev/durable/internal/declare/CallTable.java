@@ -32,9 +32,9 @@ final class CallTable {
             ActivityReader.read(type, new Problems())
                     .activities()
                     .forEach(a ->
-                            add(new Callee(CallKind.ACTIVITY, a.name(), a.spec().method())));
+                            add(new Callee(CallKind.ACTIVITY, a.name(), a.spec().method(), false)));
         } else {
-            Handlers.of(declared(type)).forEach(h -> add(new Callee(h.kind(), h.name(), h.method())));
+            Handlers.of(declared(type)).forEach(h -> add(new Callee(h.kind(), h.name(), h.method(), h.any())));
         }
     }
 
@@ -55,7 +55,7 @@ final class CallTable {
     /** Returns the methods of one kind as error texts show them. */
     List<String> ofKind(CallKind kind) {
         return callees.values().stream()
-                .filter(callee -> callee.kind() == kind)
+                .filter(callee -> callee.kind() == kind && !callee.any())
                 .map(callee -> Problem.shortName(callee.method()))
                 .distinct()
                 .sorted()
@@ -84,6 +84,7 @@ final class CallTable {
      * @param kind its kind
      * @param name the name of the signal or query, {@code run}, or the full name of the activity
      * @param method the method as its {@link MethodSpec} has it
+     * @param any whether it handles messages of any name, or runs workflows of any type, so that no call of it says which
      */
-    record Callee(CallKind kind, String name, Method method) {}
+    record Callee(CallKind kind, String name, Method method, boolean any) {}
 }

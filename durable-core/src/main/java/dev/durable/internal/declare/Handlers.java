@@ -5,6 +5,7 @@ import dev.durable.Run;
 import dev.durable.Signal;
 import dev.durable.internal.declare.object.CallKind;
 import dev.durable.internal.declare.type.MethodTable;
+import dev.durable.internal.declare.type.SignatureReader;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
@@ -52,15 +53,15 @@ final class Handlers {
 
     private static void addTo(List<Handler> found, MethodTable.Entry entry) {
         if (entry.annotation(Run.class) != null) {
-            found.add(new Handler(CallKind.RUN, RUN_NAME, entry));
+            found.add(new Handler(CallKind.RUN, RUN_NAME, entry, SignatureReader.isOfAnyType(entry.method())));
         }
         Signal signal = entry.annotation(Signal.class);
         if (signal != null) {
-            found.add(new Handler(CallKind.SIGNAL, nameOf(signal.name(), entry), entry));
+            found.add(new Handler(CallKind.SIGNAL, nameOf(signal.name(), entry), entry, signal.any()));
         }
         Query query = entry.annotation(Query.class);
         if (query != null) {
-            found.add(new Handler(CallKind.QUERY, nameOf(query.name(), entry), entry));
+            found.add(new Handler(CallKind.QUERY, nameOf(query.name(), entry), entry, query.any()));
         }
     }
 
@@ -74,8 +75,10 @@ final class Handlers {
      * @param kind its kind
      * @param name the name of the signal or query; {@code run}
      * @param entry the method
+     * @param any whether it handles all messages of its kind whose name no other handler has; of a run method, whether
+     *     it runs workflows of any type
      */
-    record Handler(CallKind kind, String name, MethodTable.Entry entry) {
+    record Handler(CallKind kind, String name, MethodTable.Entry entry, boolean any) {
         Method method() {
             return entry.method();
         }

@@ -35,6 +35,22 @@ final class RecorderProblems {
                 + ": " + expected.example() + "." + choices(table, expected);
     }
 
+    static String ofAnyName(CallTable table, Method method, CallKind kind) {
+        String called = "The lambda on " + name(table) + " called " + Problem.shortName(method);
+        return switch (kind) {
+            case RUN ->
+                called + ", which runs workflows of any type, and a lambda says no type. Start it by name:"
+                        + " client.start(\"Type\", options, …).";
+            case SIGNAL ->
+                called + ", which handles messages of any name, and a lambda says no name. Send it by name:"
+                        + " handle.signal(\"name\", …).";
+            case QUERY ->
+                called + ", which handles messages of any name, and a lambda says no name. Send it by name:"
+                        + " handle.query(\"name\", Type.class, …).";
+            case ACTIVITY -> throw new IllegalArgumentException("there is no activity of any name");
+        };
+    }
+
     static String touched(CallTable table, Method method, @Nullable Object returned) {
         if (method.getReturnType() == void.class) {
             return "The lambda on " + name(table) + " calls " + Problem.shortName(method)

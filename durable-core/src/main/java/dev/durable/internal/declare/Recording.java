@@ -81,6 +81,9 @@ final class Recording implements InvocationHandler {
         if (callee.kind() != kind) {
             throw new IllegalArgumentException(RecorderProblems.wrongKind(table, first, callee.kind(), kind));
         }
+        if (callee.any()) {
+            throw new IllegalArgumentException(RecorderProblems.ofAnyName(table, first, kind));
+        }
         return this;
     }
 

@@ -16,6 +16,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads everything that was registered with an engine, merges the configuration, checks names and signatures, and
@@ -79,12 +80,13 @@ final class Registration {
         declarations.forEach(
                 (type, declaration) -> types.put(type, declaration.resolve(configuration, jobsOnExhausted, problems)));
         Map<String, ActivityBinding> activities = bindings(types.values());
+        WorkflowType ofAnyType = ofAnyType(drafts, types);
         Map<String, WorkflowType> workflows = byName(drafts, types);
         List<ActivityMethod> implemented =
                 activities.values().stream().map(ActivityBinding::activity).toList();
         more.apply(new Declarations(signatures, implemented)).forEach(problems::add);
         problems.throwIfAny();
-        return new Registry(workflows, activities, types, jobsOnExhausted);
+        return new Registry(workflows, ofAnyType, activities, types, jobsOnExhausted);
     }
 
     private List<Draft> drafts() {
@@ -98,9 +100,14 @@ final class Registration {
                         .flatMap(Draft::activityTypes)
                         .forEach(injected::add);
                 read.ifPresent(r -> {
-                    signatures.add(r.methods().run());
+                    MethodSpec run = r.methods().run();
+                    signatures.add(r.isOfAnyType() ? run.withoutParameters() : run);
                     signatures.addAll(r.methods().signals().values());
                     signatures.addAll(r.methods().queries().values());
+                    MethodSpec query = r.methods().ofAnyName().query();
+                    if (query != null) {
+                        signatures.add(query.withoutParameters());
+                    }
                     if (constructor != null) {
                         drafts.add(new Draft(r, type, constructor));
                     }
@@ -149,10 +156,23 @@ final class Registration {
         return bindings;
     }
 
+    private @Nullable WorkflowType ofAnyType(List<Draft> drafts, Map<Class<?>, ActivityType> types) {
+        List<Draft> all =
+                drafts.stream().filter(draft -> draft.read().isOfAnyType()).toList();
+        all.stream()
+                .skip(1)
+                .forEach(other -> problems.add(WorkflowProblems.severalOfAnyType(
+                        other.implementation(), all.getFirst().implementation())));
+        return all.isEmpty() ? null : all.getFirst().finish(types);
+    }
+
     private Map<String, WorkflowType> byName(List<Draft> drafts, Map<Class<?>, ActivityType> types) {
         Map<String, WorkflowType> byName = new LinkedHashMap<>();
         for (Draft draft : drafts) {
             WorkflowType workflow = draft.finish(types);
+            if (workflow.isOfAnyType()) {
+                continue;
+            }
             for (String name : workflow.names()) {
                 WorkflowType other = byName.putIfAbsent(name, workflow);
                 if (other != null && !other.equals(workflow)) {

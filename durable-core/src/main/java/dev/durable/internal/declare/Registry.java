@@ -15,13 +15,20 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The workflow types, activity types and implementations that are registered with an engine, by name. Immutable and
  * thread-safe; further types that a client asks for are read once and remembered.
  */
 public final class Registry {
+    /** The types that begin so are Durable's own. */
+    private static final String RESERVED = "durable.";
+
     private final Map<String, WorkflowType> workflows;
+    private final @Nullable WorkflowType ofAnyType;
     private final Map<String, ActivityBinding> activities;
     private final Map<Class<?>, WorkflowType> workflowsByClass = new ConcurrentHashMap<>();
     private final Map<Class<?>, ActivityType> activityTypes = new ConcurrentHashMap<>();
@@ -30,17 +37,19 @@ public final class Registry {
 
     Registry(
             Map<String, WorkflowType> workflows,
+            @Nullable WorkflowType ofAnyType,
             Map<String, ActivityBinding> activities,
             Map<Class<?>, ActivityType> activityTypes,
             OnExhausted jobsOnExhausted) {
         this.jobsOnExhausted = jobsOnExhausted;
         this.workflows = Map.copyOf(workflows);
+        this.ofAnyType = ofAnyType;
         this.activities = Map.copyOf(activities);
         this.activityTypes.putAll(activityTypes);
         activityTypes.values().stream()
                 .flatMap(type -> type.methods().stream())
                 .forEach(activity -> activity.names().forEach(name -> activityMethods.put(name, activity)));
-        for (WorkflowType workflow : workflows.values()) {
+        for (WorkflowType workflow : workflows()) {
             workflowsByClass.put(workflow.declared(), workflow);
             workflowsByClass.put(workflow.implementation(), workflow);
         }
@@ -50,9 +59,17 @@ public final class Registry {
         return new Builder();
     }
 
-    /** Returns the workflow registered under this name or alias. */
+    /** Returns the workflow registered under this name or alias, or the one of any type as one of this name. */
     public Optional<WorkflowType> workflow(String nameOrAlias) {
-        return Optional.ofNullable(workflows.get(nameOrAlias));
+        WorkflowType own = workflows.get(nameOrAlias);
+        return own != null || ofAnyType == null || nameOrAlias.startsWith(RESERVED)
+                ? Optional.ofNullable(own)
+                : Optional.of(ofAnyType.named(nameOrAlias));
+    }
+
+    /** Returns whether a workflow is registered that runs all types that no other class has. */
+    public boolean hasAnyType() {
+        return ofAnyType != null;
     }
 
     /**
@@ -67,7 +84,8 @@ public final class Registry {
 
     /** Returns the registered workflows, each once. */
     public Set<WorkflowType> workflows() {
-        return Set.copyOf(workflows.values());
+        return Stream.concat(workflows.values().stream(), Stream.ofNullable(ofAnyType))
+                .collect(Collectors.toUnmodifiableSet());
     }
 
     /** Returns the activities implemented here, each once. */
@@ -102,7 +120,7 @@ public final class Registry {
     public EngineNames names(String schema, Set<String> served) {
         Set<String> queues = new HashSet<>(served);
         Set<String> signals = new HashSet<>();
-        for (WorkflowType workflow : workflows.values()) {
+        for (WorkflowType workflow : workflows()) {
             queues.add(workflow.taskQueue());
             signals.addAll(workflow.methods().signals().keySet());
         }

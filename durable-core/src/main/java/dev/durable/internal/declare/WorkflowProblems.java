@@ -200,6 +200,52 @@ final class WorkflowProblems {
                 "Rename one, or give it a name of its own: " + annotation + "(name = \"" + name + "2\")");
     }
 
+    static Problem notOfAnyName(Handler handler) {
+        return Problem.of(
+                handler.method(),
+                "is " + handler.kind().annotation()
+                        + "(any = true) and does not take a name and the values that were sent",
+                "Write its parameters as (String name, EncodedValues arguments)");
+    }
+
+    static Problem notOfAnyType(Method run) {
+        return Problem.of(
+                run,
+                "is the @Run method of @Workflow(any = true) and does not take the values that were sent",
+                "Write Object run(EncodedValues arguments)");
+    }
+
+    static Problem namedOfAnyType(Class<?> type) {
+        return Problem.of(
+                type,
+                "is @Workflow(any = true), which takes all types that no other class has, and has a name or alias",
+                "Remove name and aliases, or any");
+    }
+
+    static Problem severalOfAnyType(Class<?> type, Class<?> other) {
+        return Problem.of(
+                type,
+                "is @Workflow(any = true), and so is " + other.getTypeName()
+                        + "; a run of a type that no other class has goes to one class",
+                "Register one, and let it tell the types apart");
+    }
+
+    static Problem namedOfAnyName(Handler handler) {
+        String annotation = handler.kind().annotation();
+        return Problem.of(
+                handler.method(),
+                "has the name \"" + handler.name() + "\" and takes any name",
+                "Keep one: " + annotation + "(name = \"" + handler.name() + "\"), or " + annotation + "(any = true)");
+    }
+
+    static Problem severalOfAnyName(Handler handler, Handler other) {
+        return Problem.of(
+                handler.method(),
+                "is " + handler.kind().annotation() + "(any = true), and so is " + Problem.shortName(other.method())
+                        + "; a message that no other handler takes goes to one method",
+                "Keep one, and let it tell the names apart");
+    }
+
     static Problem queryOfNothing(Method method) {
         return Problem.of(
                 method,

@@ -57,6 +57,9 @@ final class WorkflowReader {
         Stream.concat(Stream.of(name()), Stream.of(annotation.aliases()))
                 .filter(name -> !NameRules.isName(name))
                 .forEach(name -> problems.add(NameProblems.badName(declared.getTypeName(), name)));
+        if (annotation.any() && (!annotation.name().isEmpty() || annotation.aliases().length > 0)) {
+            problems.add(WorkflowProblems.namedOfAnyType(declared));
+        }
         if (!NameRules.isName(taskQueue())) {
             problems.add(NameProblems.badName(declared.getTypeName() + "'s task queue", taskQueue()));
         }
@@ -68,6 +71,7 @@ final class WorkflowReader {
         checkEach(handlers);
         Map<String, MethodSpec> signals = named(handlers, CallKind.SIGNAL);
         Map<String, MethodSpec> queries = named(handlers, CallKind.QUERY);
+        WorkflowType.OfAnyName ofAnyName = ofAnyName(handlers);
         MethodSpec run = run(ofKind(handlers, CallKind.RUN));
         return Optional.ofNullable(run)
                 .map(r -> new WorkflowType(
@@ -79,19 +83,47 @@ final class WorkflowReader {
                         null,
                         List.of(),
                         stallOn(r),
-                        new WorkflowType.Methods(r, signals, queries, unfinishedPolicies(handlers))));
+                        new WorkflowType.Methods(r, signals, queries, unfinishedPolicies(handlers), ofAnyName)));
     }
 
     private static Map<String, HandlerUnfinishedPolicy> unfinishedPolicies(List<Handler> handlers) {
         Map<String, HandlerUnfinishedPolicy> policies = new HashMap<>();
-        for (Handler handler : ofKind(handlers, CallKind.SIGNAL)) {
-            Signal signal = handler.entry().annotation(Signal.class);
-            if (signal != null) {
-                policies.put(handler.name(), signal.unfinishedPolicy());
-            }
-        }
+        ofKind(handlers, CallKind.SIGNAL).stream()
+                .filter(handler -> !handler.any())
+                .forEach(handler -> policies.put(handler.name(), unfinishedPolicy(handler)));
         policies.values().removeIf(HandlerUnfinishedPolicy.WARN_AND_ABANDON::equals);
         return policies;
+    }
+
+    private static HandlerUnfinishedPolicy unfinishedPolicy(Handler handler) {
+        return Objects.requireNonNull(handler.entry().annotation(Signal.class)).unfinishedPolicy();
+    }
+
+    private WorkflowType.OfAnyName ofAnyName(List<Handler> handlers) {
+        Handler signal = ofAnyName(handlers, CallKind.SIGNAL);
+        Handler query = ofAnyName(handlers, CallKind.QUERY);
+        return new WorkflowType.OfAnyName(
+                signal == null ? null : specOfAnyName(signal),
+                signal == null ? HandlerUnfinishedPolicy.WARN_AND_ABANDON : unfinishedPolicy(signal),
+                query == null ? null : specOfAnyName(query));
+    }
+
+    /** Returns the handler of any name, where there is one and it has the parameters of one. */
+    private @Nullable Handler ofAnyName(List<Handler> handlers, CallKind kind) {
+        List<Handler> all = ofKind(handlers, kind).stream().filter(Handler::any).toList();
+        all.stream().skip(1).forEach(other -> problems.add(WorkflowProblems.severalOfAnyName(other, all.getFirst())));
+        all.stream()
+                .filter(handler -> !handler.isUnnamed())
+                .forEach(handler -> problems.add(WorkflowProblems.namedOfAnyName(handler)));
+        List<Handler> unfit = all.stream()
+                .filter(handler -> !SignatureReader.isOfAnyName(handler.method()))
+                .toList();
+        unfit.forEach(handler -> problems.add(WorkflowProblems.notOfAnyName(handler)));
+        return all.isEmpty() || !unfit.isEmpty() ? null : all.getFirst();
+    }
+
+    private MethodSpec specOfAnyName(Handler handler) {
+        return signatures.readOfAnyName(name() + "." + handler.method().getName(), handler.method());
     }
 
     private Set<Class<? extends Throwable>> stallOn(MethodSpec run) {
@@ -117,7 +149,7 @@ final class WorkflowReader {
             if (!NameRules.isName(handler.name())) {
                 problems.add(NameProblems.badName(Problem.name(handler.method()), handler.name()));
             }
-            if (handler.isUnnamed() && Kotlin.isMangled(handler.method())) {
+            if (handler.isUnnamed() && !handler.any() && Kotlin.isMangled(handler.method())) {
                 problems.add(
                         NameProblems.mangled(handler.method(), handler.kind().annotation()));
             }
@@ -134,12 +166,25 @@ final class WorkflowReader {
         if (runs.size() > 1) {
             problems.add(WorkflowProblems.severalRuns(declared, runs));
         }
-        return runs.stream().map(this::spec).toList().getFirst();
+        return runs.stream().map(this::runSpec).toList().getFirst();
+    }
+
+    private MethodSpec runSpec(Handler run) {
+        if (!annotation.any()) {
+            return spec(run);
+        }
+        if (!run.any()) {
+            problems.add(WorkflowProblems.notOfAnyType(run.method()));
+        }
+        return signatures.readOfAnyType(name() + "." + run.name(), run.method());
     }
 
     private Map<String, MethodSpec> named(List<Handler> handlers, CallKind kind) {
         Map<String, Handler> byName = new LinkedHashMap<>();
         for (Handler handler : ofKind(handlers, kind)) {
+            if (handler.any()) {
+                continue;
+            }
             Handler other = byName.putIfAbsent(handler.name(), handler);
             if (other != null) {
                 problems.add(WorkflowProblems.overloaded(handler, other));

@@ -47,12 +47,14 @@ public record WorkflowType(
      * @param signals by name
      * @param queries by name
      * @param unfinishedPolicies of signals, by name, where another than the default was chosen
+     * @param ofAnyName the handlers of messages whose name none of these has
      */
     public record Methods(
             MethodSpec run,
             Map<String, MethodSpec> signals,
             Map<String, MethodSpec> queries,
-            Map<String, HandlerUnfinishedPolicy> unfinishedPolicies) {
+            Map<String, HandlerUnfinishedPolicy> unfinishedPolicies,
+            OfAnyName ofAnyName) {
         public Methods {
             signals = Map.copyOf(signals);
             queries = Map.copyOf(queries);
@@ -60,9 +62,51 @@ public record WorkflowType(
         }
     }
 
+    /**
+     * The handlers that take messages of any name, {@code @Signal(any = true)}; null where there is none.
+     *
+     * @param unfinishedPolicy what happens to its handler of signals when the run ends before it
+     */
+    public record OfAnyName(
+            @Nullable MethodSpec signal,
+            HandlerUnfinishedPolicy unfinishedPolicy,
+            @Nullable MethodSpec query) {}
+
+    /** Returns whether it stands for all types that no other class has. */
+    public boolean isOfAnyType() {
+        return methods.run().isOfAnyType();
+    }
+
+    /** Returns it as the type of this name. */
+    WorkflowType named(String type) {
+        return new WorkflowType(
+                type, List.of(), taskQueue, declared, implementation, constructor, dependencies, stallOn, methods);
+    }
+
+    /** Returns the handler of a signal: the one of its name, or the one of any name; null without either. */
+    public @Nullable MethodSpec signal(String name) {
+        MethodSpec own = methods.signals().get(name);
+        return own == null ? methods.ofAnyName().signal() : own;
+    }
+
+    /** Returns the handler of a query: the one of its name, or the one of any name; null without either. */
+    public @Nullable MethodSpec query(String name) {
+        MethodSpec own = methods.queries().get(name);
+        return own == null ? methods.ofAnyName().query() : own;
+    }
+
+    /** Returns all handlers of signals. */
+    public Stream<MethodSpec> signals() {
+        return Stream.concat(
+                methods.signals().values().stream(),
+                Stream.ofNullable(methods.ofAnyName().signal()));
+    }
+
     /** Returns what happens to the handler of this signal when the run ends before it. */
     public HandlerUnfinishedPolicy unfinishedPolicy(String signal) {
-        return methods.unfinishedPolicies().getOrDefault(signal, HandlerUnfinishedPolicy.WARN_AND_ABANDON);
+        return methods.signals().containsKey(signal)
+                ? methods.unfinishedPolicies().getOrDefault(signal, HandlerUnfinishedPolicy.WARN_AND_ABANDON)
+                : methods.ofAnyName().unfinishedPolicy();
     }
 
     /** Returns the exceptions that the run method declares. */

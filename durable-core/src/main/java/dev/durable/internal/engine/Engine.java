@@ -232,7 +232,8 @@ public final class Engine implements PreparedEngine {
             runtime.start();
             RunClaimLoop claims = new RunClaimLoop(
                     store,
-                    new RunClaimLoop.Wanted(settings.queues().keySet(), registry.workflowTypes()),
+                    new RunClaimLoop.Wanted(
+                            settings.queues().keySet(), registry.workflowTypes(), registry.hasAnyType()),
                     runtime::session,
                     random,
                     runs,

@@ -1,12 +1,15 @@
 package dev.durable.internal.payload;
 
+import dev.durable.EncodedValues;
 import dev.durable.PayloadException;
 import dev.durable.history.Payload;
 import dev.durable.internal.declare.type.MethodSpec;
 import dev.durable.internal.json.JsonObjectWriter;
+import dev.durable.internal.text.Bounds;
 import java.lang.reflect.Type;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.function.Consumer;
@@ -147,6 +150,16 @@ public final class PayloadCodec {
         return together(array, callee);
     }
 
+    /**
+     * Writes a value by its own class, where the type as which it will be read is not known here.
+     *
+     * @param what its name in errors
+     * @throws PayloadException if it can't be written, or is too large
+     */
+    public Payload encodeUndeclared(@Nullable Object value, String what) {
+        return undeclared(value, () -> what);
+    }
+
     private Payload undeclared(@Nullable Object value, Supplier<String> what) {
         if (value == null) {
             return Payload.NULL;
@@ -179,6 +192,46 @@ public final class PayloadCodec {
      */
     public @Nullable Object[] decodeExactly(MethodSpec method, Payload arguments) {
         return decodeArguments(method, arguments, true);
+    }
+
+    /**
+     * Returns the arguments of a handler of any name: the name of the message, and its values, which the handler reads
+     * as types that it says.
+     *
+     * @throws PayloadException if what is stored is no list of arguments
+     */
+    public @Nullable Object[] argumentsOfAnyName(MethodSpec handler, String name, Payload arguments) {
+        return new Object[] {
+            name, values(handler, Bounds.shown(name) + " (handled by " + handler.name() + ")", arguments)
+        };
+    }
+
+    /**
+     * Returns the arguments of a run method of any workflow type: the values, which it reads as types that it says.
+     *
+     * @throws PayloadException if what is stored is no list of arguments
+     */
+    public @Nullable Object[] argumentsOfAnyType(MethodSpec run, String type, Payload arguments) {
+        return new Object[] {values(run, Bounds.shown(type) + " (run by " + run.name() + ")", arguments)};
+    }
+
+    private EncodedValues values(MethodSpec handler, String message, Payload arguments) {
+        List<Payload> values = new ArrayList<>();
+        try (JsonParser in = reader.createParser(arguments.json())) {
+            if (in.nextToken() != JsonToken.START_ARRAY) {
+                throw PayloadErrors.noArguments(handler, arguments);
+            }
+            PayloadType asItIs = type(Payload.class);
+            while (in.nextToken() != JsonToken.END_ARRAY) {
+                Object value =
+                        asItIs.read(in, arguments, () -> "an argument of " + message, PayloadErrors.OLD_ARGUMENTS);
+                values.add((Payload) Objects.requireNonNull(value));
+            }
+        } catch (JacksonException e) {
+            throw PayloadErrors.unreadable(
+                    "the list of arguments of " + message, Object[].class, arguments, PayloadErrors.OLD_ARGUMENTS, e);
+        }
+        return new StoredValues(this, message, List.copyOf(values));
     }
 
     private @Nullable Object[] decodeArguments(MethodSpec method, Payload arguments, boolean exactly) {

@@ -35,6 +35,11 @@ final class PayloadErrors {
     static final Supplier<String> OLD_ARGUMENTS =
             () -> "If the type has changed since it was written, " + NEW_TYPE + ".";
 
+    /** The way out for arguments whose types their sender has chosen, and the code on demand. */
+    static final Supplier<String> SENDERS_TYPE =
+            () -> "Usually its sender has sent another type under that name: read it as what was sent, or catch the"
+                    + " PayloadException where strangers may send.";
+
     private static final Pattern IN_QUOTES = Pattern.compile("(?s)(?<!property )(\"|').*\\1");
     private static final Pattern IN_BRACKETS = Pattern.compile("(value ?)\\((?!token)[^)]*+\\)?");
 
@@ -103,6 +108,14 @@ final class PayloadErrors {
         return PayloadException.ofStored(
                 "%s is missing: %d were written, and %s has no null. Usually the parameter was added while calls were under way: declare it as the wrapper type and take null for absent."
                         .formatted(what, present, type.getTypeName()),
+                null);
+    }
+
+    /** Describes an argument that the code asks for by its number and that was not sent. */
+    static PayloadException notSent(String message, int index, int sent) {
+        return PayloadException.ofStored(
+                "get(%d, …) asks for argument %d of %s, which has %d. Usually its sender has left it out: ask size() first, or catch the PayloadException where strangers may send."
+                        .formatted(index, index + 1, message, sent),
                 null);
     }
 

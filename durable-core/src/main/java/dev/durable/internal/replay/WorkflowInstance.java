@@ -254,7 +254,7 @@ public final class WorkflowInstance {
      */
     public Payload query(String name, Payload arguments) {
         usable();
-        MethodSpec query = type.methods().queries().get(name);
+        MethodSpec query = type.query(name);
         Object workflow = run.feed().workflow();
         if (query == null) {
             throw new QueryFailedException(type.name() + " has no query '" + name + "'; it has "
@@ -268,7 +268,7 @@ public final class WorkflowInstance {
         DurableCalls.bind(run);
         try (ContextPropagator.Scope context =
                 setup.context().restore(run.started().headers())) {
-            return answer(query, workflow, arguments);
+            return answer(query, workflow, name, arguments);
         } catch (Throwable e) {
             throw new QueryFailedException(
                     "query '" + name + "' of " + type.name() + " threw "
@@ -280,10 +280,16 @@ public final class WorkflowInstance {
         }
     }
 
-    private Payload answer(MethodSpec query, Object workflow, Payload arguments) throws Throwable {
-        @Nullable Object[] decoded = setup.codec().decodeArguments(query, arguments);
+    private Payload answer(MethodSpec query, Object workflow, String name, Payload arguments) throws Throwable {
+        @Nullable
+        Object[] decoded = query.isOfAnyName()
+                ? setup.codec().argumentsOfAnyName(query, name, arguments)
+                : setup.codec().decodeArguments(query, arguments);
         @Nullable Object answer = run.restrictions().call(Restriction.QUERY, () -> query.invoke(workflow, decoded));
-        return setup.codec().encode(answer, query.returnType(), "the result of " + query.name());
+        String what = "the result of " + query.name();
+        return query.isOfAnyName() && query.returnType() == Object.class
+                ? setup.codec().encodeUndeclared(answer, what)
+                : setup.codec().encode(answer, query.returnType(), what);
     }
 
     /** Returns the wait of each coroutine, in the order of their creation. */

@@ -85,8 +85,9 @@ public final class RunClaimLoop implements Step {
      *
      * @param taskQueues the queues that it serves
      * @param types the workflow types that it has
+     * @param anyType whether it has a workflow for all other types, too
      */
-    public record Wanted(Set<String> taskQueues, Set<String> types) {}
+    public record Wanted(Set<String> taskQueues, Set<String> types, boolean anyType) {}
 
     /** The runs of this process. */
     interface Takers {
@@ -203,7 +204,14 @@ public final class RunClaimLoop implements Step {
         lost.values().removeIf(until -> until - now < 0);
         UUID fence = fences.get();
         RunClaim claim = new RunClaim(
-                session.get(), wanted.taskQueues(), wanted.types(), BATCH, OWNED_FOR, fence, lost.keySet());
+                session.get(),
+                wanted.taskQueues(),
+                wanted.types(),
+                wanted.anyType(),
+                BATCH,
+                OWNED_FOR,
+                fence,
+                lost.keySet());
         try {
             return store.claimRuns(claim);
         } catch (StoreUnavailableException e) {

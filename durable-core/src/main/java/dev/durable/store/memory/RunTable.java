@@ -177,7 +177,7 @@ final class RunTable {
     }
 
     private static boolean suits(RunClaim claim, RunRow run) {
-        return claim.types().contains(run.start().type());
+        return claim.takes(run.start().type());
     }
 
     private static Optional<Instant> wakeOfParked(Hold hold, Instant after) {

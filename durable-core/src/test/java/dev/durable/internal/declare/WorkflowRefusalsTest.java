@@ -4,6 +4,7 @@ import static dev.durable.internal.declare.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
 import dev.durable.Activity;
+import dev.durable.EncodedValues;
 import dev.durable.Promise;
 import dev.durable.Query;
 import dev.durable.Run;
@@ -55,6 +56,112 @@ class WorkflowRefusalsTest {
         assertRefused(TwoRuns.class)
                 .hasMessageContaining("$TwoRuns has 2 @Run methods, first() and second(int)")
                 .hasMessageContaining("Keep one");
+    }
+
+    @Workflow
+    static class TakesAnything {
+        @Run
+        public void run() {}
+
+        @Signal(any = true)
+        public void first(String name, EncodedValues values) {}
+
+        @Signal(any = true)
+        public void second(String name, EncodedValues values) {}
+
+        @Query(any = true, name = "state")
+        public Object third(String name, EncodedValues values) {
+            return "";
+        }
+    }
+
+    @Test
+    void two_handlers_of_any_name_and_one_with_a_name() {
+        assertRefused(TakesAnything.class)
+                .hasMessageContaining(
+                        "$TakesAnything.second(String, EncodedValues) is @Signal(any = true), and so is first(String,"
+                                + " EncodedValues); a message that no other handler takes goes to one method. Keep one, and let it"
+                                + " tell the names apart.")
+                .hasMessageContaining(
+                        "$TakesAnything.third(String, EncodedValues) has the name \"state\" and takes any name."
+                                + " Keep one: @Query(name = \"state\"), or @Query(any = true).");
+    }
+
+    @Workflow(any = true, aliases = "Old")
+    static class Everything {
+        @Run
+        public Object run(String order) {
+            return order;
+        }
+    }
+
+    @Workflow(any = true)
+    static class Interpreter {
+        @Run
+        public Object run(EncodedValues values) {
+            return values.size();
+        }
+    }
+
+    @Workflow(any = true)
+    static class OtherInterpreter {
+        @Run
+        public Promise<String> run(EncodedValues values) {
+            throw new AssertionError();
+        }
+    }
+
+    @Test
+    void workflows_of_any_type_with_a_name_with_types_and_two_of_them() {
+        assertRefused(Everything.class, Interpreter.class, OtherInterpreter.class)
+                .hasMessageContaining(
+                        "$Everything is @Workflow(any = true), which takes all types that no other class has, and"
+                                + " has a name or alias. Remove name and aliases, or any.")
+                .hasMessageContaining(
+                        "$Everything.run(String) is the @Run method of @Workflow(any = true) and does not take the"
+                                + " values that were sent. Write Object run(EncodedValues arguments).")
+                .hasMessageContaining("$OtherInterpreter is @Workflow(any = true), and so is ")
+                .hasMessageContaining(
+                        "a run of a type that no other class has goes to one class. Register one, and let it tell"
+                                + " the types apart.")
+                .hasMessageContaining("$OtherInterpreter.run(EncodedValues) has a Promise");
+    }
+
+    @Workflow
+    static class Typed {
+        @Run
+        public void run(EncodedValues values) {}
+
+        @Signal(any = true)
+        public void first(String name) {}
+
+        @Query(any = true)
+        public Promise<String> second(String name, EncodedValues values) {
+            throw new AssertionError();
+        }
+
+        @Query(any = true)
+        public Object third(EncodedValues values, String name) {
+            return name;
+        }
+    }
+
+    @Test
+    void values_that_are_read_on_demand_elsewhere_and_handlers_of_any_name_with_other_parameters() {
+        assertRefused(Typed.class)
+                .hasMessageContaining(
+                        "$Typed.run(EncodedValues) has a EncodedValues as parameter values, which can't be stored."
+                                + " Declare the types; only a handler of any name takes it, as @Signal(any = true) void other(String"
+                                + " name, EncodedValues arguments), and @Run of @Workflow(any = true).")
+                .hasMessageContaining(
+                        "$Typed.first(String) is @Signal(any = true) and does not take a name and the values that"
+                                + " were sent. Write its parameters as (String name, EncodedValues arguments).")
+                .hasMessageContaining(
+                        "$Typed.third(EncodedValues, String) is @Query(any = true) and does not take a name and"
+                                + " the values that were sent. Write its parameters as (String name, EncodedValues arguments).")
+                .hasMessageContaining(
+                        "$Typed.third(EncodedValues, String) is @Query(any = true), and so is second(String,"
+                                + " EncodedValues)");
     }
 
     static class NoStock extends RuntimeException {

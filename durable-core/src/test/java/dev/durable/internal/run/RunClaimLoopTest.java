@@ -47,7 +47,7 @@ class RunClaimLoopTest {
     private final UUID session = opened();
     private final RunClaimLoop claims = new RunClaimLoop(
             store,
-            new RunClaimLoop.Wanted(Set.of("default"), Set.of("OrderWorkflow")),
+            new RunClaimLoop.Wanted(Set.of("default"), Set.of("OrderWorkflow"), false),
             () -> session,
             UUID::randomUUID,
             new RunClaimLoop.Takers() {

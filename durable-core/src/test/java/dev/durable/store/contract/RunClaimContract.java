@@ -484,6 +484,21 @@ abstract class RunClaimContract extends StoreContract {
         assertThat(nextDue(QUEUE)).contains(now.plusSeconds(20));
     }
 
+    @Test
+    void a_claim_of_any_type_takes_all_but_those_of_durable_that_it_does_not_list() {
+        started(newRun("order-1"));
+        started(newRun("order-2").type("Unheard-of"));
+        started(newRun("order-3").type("durable.newer"));
+        started(newRun("order-4").type("durable.job"));
+        started(newRun("order-5").type("durables"));
+
+        RunClaim any = new RunClaim(
+                session, Set.of(QUEUE), Set.of(TYPE, "durable.job"), true, 100, OWNED, UUID.randomUUID(), Set.of());
+        assertThat(store.claimRuns(any).runs())
+                .extracting(claimed -> claimed.run().workflowId())
+                .containsExactlyInAnyOrder("order-1", "order-2", "order-4", "order-5");
+    }
+
     private List<ClaimedRun> claim(Set<String> queues, Set<String> types) {
         return store.claimRuns(new RunClaim(session, queues, types, 100, OWNED)).runs();
     }

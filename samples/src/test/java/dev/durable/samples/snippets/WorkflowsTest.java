@@ -7,14 +7,17 @@ import dev.durable.ActivityFailedException;
 import dev.durable.ActivityTimedOutException;
 import dev.durable.CancelledException;
 import dev.durable.Durable;
+import dev.durable.EncodedValues;
 import dev.durable.Promise;
 import dev.durable.Query;
 import dev.durable.Run;
 import dev.durable.Signal;
+import dev.durable.TypeRef;
 import dev.durable.WaitTimedOutException;
 import dev.durable.Workflow;
 import dev.durable.WorkflowFailedException;
 import dev.durable.WorkflowInfo;
+import dev.durable.client.StartOptions;
 import dev.durable.client.WorkflowStatus;
 import dev.durable.history.SideEffectRecorded;
 import dev.durable.history.VersionRecorded;
@@ -378,6 +381,56 @@ class WorkflowsTest {
         }
     }
     // docs: end
+
+    // docs: any-name
+    @Workflow
+    static class Gateway {
+        private final List<String> taken = new ArrayList<>();
+        private boolean closed;
+
+        @Run
+        List<String> run() {
+            Durable.await(() -> closed);
+            return taken;
+        }
+
+        @Signal
+        void close() { // a handler of the name goes first
+            closed = true;
+        }
+
+        @Signal(any = true)
+        void other(String name, EncodedValues values) { // all signals whose name no handler has
+            switch (name) {
+                case "paid" -> taken.add("paid " + values.get(0, BigDecimal.class));
+                case "shipped" -> taken.addAll(values.get(0, new TypeRef<List<String>>() {}));
+                default -> taken.add(name + "?"); // strangers may send: do not read what is not known
+            }
+        }
+
+        @Query(any = true)
+        Object answer(String name, EncodedValues values) { // written by its own class
+            return name.equals("count") ? taken.size() : taken;
+        }
+    }
+    // docs: end
+
+    @Test
+    void theGatewayTakesSignalsOfAnyName(TestEngine engine) {
+        engine.register(Gateway.class);
+        // docs: any-name-calls
+        var gateway = engine.client().start(Gateway.class, StartOptions.generatedId(), w -> w.run());
+        gateway.signal("paid", new BigDecimal("9.90")); // by name only: a lambda says no name
+        gateway.signal("shipped", List.of("a", "b"));
+        int count = gateway.query("count", Integer.class);
+        gateway.signal(w -> w.close());
+        List<String> taken = gateway.result();
+        String id = gateway.workflowId(); // made by the start
+        // docs: end
+        assertThat(taken).containsExactly("paid 9.90", "a", "b");
+        assertThat(count).isBetween(0, 3);
+        assertThat(UUID.fromString(id).version()).isEqualTo(7);
+    }
 
     @Test
     void ordersAreTakenUntilTheCounterCloses(TestEngine engine) {

@@ -51,14 +51,15 @@ public final class Messages {
                             + " a workflow does. A job can be cancelled, client.job(id).cancel(…), and steered by its"
                             + " control(): client.job(id).control().");
         }
-        MethodSpec spec = workflow == null ? null : workflow.methods().signals().get(signal);
-        if (workflow != null && spec == null) {
+        if (workflow != null && workflow.signal(signal) == null) {
             throw new RefusedInputException("workflow " + workflow.name() + " has no signal " + signal + "; it has "
                     + workflow.methods().signals().keySet().stream().sorted().toList());
         }
-        return spec == null
+        MethodSpec typed =
+                workflow == null ? null : workflow.methods().signals().get(signal);
+        return typed == null
                 ? code.payloads().encodeArguments(signal, arguments)
-                : code.payloads().encodeArguments(spec, arguments);
+                : code.payloads().encodeArguments(typed, arguments);
     }
 
     public void signal(String workflowId, @Nullable UUID runId, String name, Payload input) {

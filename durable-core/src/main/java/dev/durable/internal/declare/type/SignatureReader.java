@@ -34,6 +34,31 @@ public final class SignatureReader {
         return new MethodSpec(name, method, parameters(method), result(method), named(method, alsoNamed));
     }
 
+    /** Reads a handler of any name, whose parameters are a name and {@link dev.durable.EncodedValues}. */
+    public MethodSpec readOfAnyName(String name, Method method) {
+        return readUndeclared(name, method, MethodSpec.OF_ANY_NAME);
+    }
+
+    /** Reads the run method of any workflow type, whose parameter is {@link dev.durable.EncodedValues}. */
+    public MethodSpec readOfAnyType(String name, Method method) {
+        return readUndeclared(name, method, MethodSpec.OF_ANY_TYPE);
+    }
+
+    private MethodSpec readUndeclared(String name, Method method, List<Type> parameters) {
+        makeAccessible(method);
+        return new MethodSpec(name, method, parameters, result(method), named(method, List.of()));
+    }
+
+    /** Returns whether the method has the parameters of a run method of any workflow type. */
+    public static boolean isOfAnyType(Method method) {
+        return List.<Type>of(method.getParameterTypes()).equals(MethodSpec.OF_ANY_TYPE);
+    }
+
+    /** Returns whether the method has the parameters of a handler of any name. */
+    public static boolean isOfAnyName(Method method) {
+        return List.<Type>of(method.getParameterTypes()).equals(MethodSpec.OF_ANY_NAME);
+    }
+
     private List<Type> parameters(Method method) {
         List<Type> types = new ArrayList<>();
         for (Parameter parameter : method.getParameters()) {

@@ -2,6 +2,7 @@ package dev.durable.internal.declare.type;
 
 import dev.durable.Activity;
 import dev.durable.ActivityContext;
+import dev.durable.EncodedValues;
 import dev.durable.Promise;
 import dev.durable.Workflow;
 import dev.durable.client.DurableClient;
@@ -53,7 +54,11 @@ public final class Unserialisable {
             Map.entry(ActivityContext.class, "Ask for it where it is needed: ActivityContext.current()"),
             Map.entry(DurableClient.class, "Give it to the activity's implementation by its constructor"),
             Map.entry(DurableEngine.class, "Give it to the activity's implementation by its constructor"),
-            Map.entry(WorkflowHandle.class, "Pass the workflow id"));
+            Map.entry(WorkflowHandle.class, "Pass the workflow id"),
+            Map.entry(
+                    EncodedValues.class,
+                    "Declare the types; only a handler of any name takes it, as @Signal(any = true) void other(String"
+                            + " name, EncodedValues arguments), and @Run of @Workflow(any = true)"));
 
     /** Types of live objects, by name: the core knows no {@code java.sql}, and no Kotlin. */
     private static final Map<String, String> LIVING_BY_NAME = Map.of(

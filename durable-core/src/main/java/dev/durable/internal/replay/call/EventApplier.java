@@ -135,7 +135,7 @@ public final class EventApplier {
                 return null;
             }
             MethodSpec method = type.methods().run();
-            @Nullable Object result = method.invoke(object, decoder.decodeArguments(method, event.input()));
+            @Nullable Object result = method.invoke(object, decoder.decodeArguments(method, event));
             awaitHandlers(null);
             run.ending().runReturned(encode(result, method));
         } catch (Error e) {
@@ -186,6 +186,9 @@ public final class EventApplier {
     }
 
     private Payload encode(@Nullable Object result, MethodSpec method) {
+        if (method.isOfAnyType() && method.returnType() == Object.class) {
+            return setup.codec().encodeUndeclared(result, "the result of " + method.name());
+        }
         return method.returnType() == void.class
                 ? Payload.NULL
                 : setup.codec().encode(result, method.returnType(), "the result of " + method.name());
@@ -204,7 +207,7 @@ public final class EventApplier {
     // ── handlers ────────────────────────────────────────────────────────────────────────────────────────────────────
 
     private void handle(SignalReceived event) {
-        MethodSpec method = type.methods().signals().get(event.name());
+        MethodSpec method = type.signal(event.name());
         if (run.ending().isDeaf()) {
             run.handlers().late("signal " + event.name());
         }

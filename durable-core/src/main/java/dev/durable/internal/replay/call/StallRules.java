@@ -17,7 +17,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides which exceptions that leave the code stall the run instead of ending it: usage errors, and those that the
+ * Decides which exceptions that leave the code stall the run instead of ending it: usage errors, stored values that the
+ * code has asked for as a type that they are not, and those that the
  * workflow or the engine lists in {@code stallOn}.
  *
  * <p>A stall writes nothing, so it is for turns that are made now. In a turn of the history such an exception was a
@@ -97,6 +98,10 @@ public final class StallRules {
         if (usage != null) {
             return dispatcher.threads().usage(by, thrown, usage);
         }
+        PayloadException unread = unreadIn(thrown);
+        if (unread != null) {
+            return dispatcher.threads().usage(by, thrown, unread);
+        }
         Collection<Class<? extends Throwable>> own = type.stallOn();
         Collection<Class<? extends Throwable>> listed = own.isEmpty() ? byDefault : own;
         return listed.stream()
@@ -117,7 +122,7 @@ public final class StallRules {
     }
 
     private Stream<Class<? extends Throwable>> declared() {
-        return Stream.concat(Stream.of(type.methods().run()), type.methods().signals().values().stream())
+        return Stream.concat(Stream.of(type.methods().run()), type.signals())
                 .map(MethodSpec::named)
                 .flatMap(List::stream);
     }
@@ -145,8 +150,27 @@ public final class StallRules {
                 .orElse(null);
     }
 
+    /**
+     * Returns the exception of a value of the history that the code has asked for as another type: it was stored as it
+     * is, so only the code can be mended.
+     */
+    private static @Nullable PayloadException unreadIn(Throwable thrown) {
+        return Thrown.of(thrown)
+                .chain()
+                .limit(MAX_CAUSES)
+                .takeWhile(each -> each instanceof PayloadException || !comesFromOutside(each))
+                .filter(each -> each instanceof PayloadException unread && unread.isOfStored() && !isOfActivity(each))
+                .map(PayloadException.class::cast)
+                .findFirst()
+                .orElse(null);
+    }
+
     private static boolean comesFromOutside(Throwable thrown) {
         return thrown instanceof DurableException && !(thrown instanceof PromiseFailedException)
-                || Thrown.of(thrown).suppressed().stream().anyMatch(ActivityFailedException.class::isInstance);
+                || isOfActivity(thrown);
+    }
+
+    private static boolean isOfActivity(Throwable thrown) {
+        return Thrown.of(thrown).suppressed().stream().anyMatch(ActivityFailedException.class::isInstance);
     }
 }

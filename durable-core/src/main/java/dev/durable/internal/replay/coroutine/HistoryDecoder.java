@@ -3,6 +3,7 @@ package dev.durable.internal.replay.coroutine;
 import dev.durable.PayloadException;
 import dev.durable.history.Payload;
 import dev.durable.history.SignalReceived;
+import dev.durable.history.WorkflowStarted;
 import dev.durable.internal.declare.type.MethodSpec;
 import dev.durable.internal.payload.PayloadCodec;
 import java.lang.reflect.Type;
@@ -31,10 +32,13 @@ public final class HistoryDecoder {
         }
     }
 
+    /** Decodes the arguments of a run. */
     @Nullable
-    public Object[] decodeArguments(MethodSpec method, Payload arguments) {
+    public Object[] decodeArguments(MethodSpec method, WorkflowStarted started) {
         try {
-            return codec.decodeArguments(method, arguments);
+            return method.isOfAnyType()
+                    ? codec.argumentsOfAnyType(method, started.workflowType(), started.input())
+                    : codec.decodeArguments(method, started.input());
         } catch (PayloadException e) {
             throw stalled(e);
         }
@@ -44,7 +48,9 @@ public final class HistoryDecoder {
     @Nullable
     public Object[] decodeArguments(MethodSpec method, SignalReceived signal) {
         try {
-            return codec.decodeArguments(method, signal.input());
+            return method.isOfAnyName()
+                    ? codec.argumentsOfAnyName(method, signal.name(), signal.input())
+                    : codec.decodeArguments(method, signal.input());
         } catch (PayloadException e) {
             dispatcher.die(dispatcher.threads().unreadableSignal(signal, e));
             throw Eviction.INSTANCE;

@@ -1,7 +1,6 @@
 package dev.durable.internal.replay.coroutine;
 
 import dev.durable.PayloadException;
-import dev.durable.UsageException;
 import dev.durable.history.SignalReceived;
 import dev.durable.internal.intercept.Propagation;
 import dev.durable.internal.replay.match.StalledException;
@@ -147,8 +146,8 @@ public final class RunThreads {
                 error);
     }
 
-    /** Describes a call of the library that breaks its rules. */
-    public StalledException usage(Coroutine by, Throwable thrown, UsageException error) {
+    /** Describes a call of the library that breaks its rules, or that asks for a value as a type which it has not. */
+    public StalledException usage(Coroutine by, Throwable thrown, RuntimeException error) {
         String called = lines.of(Thrown.of(error).stack());
         String line = called == null ? lines.of(Thrown.of(thrown).stack()) : called;
         return new StalledException(

@@ -112,8 +112,18 @@ public final class ClaimSql {
     static final String FIRST =
             RUNS.substring(0, RUNS.lastIndexOf(',', RUNS.indexOf("claimed as ("))) + " select m.run_id from mine m";
 
+    private static final String OF_TYPES = "s.type = any(?::text[])";
+    /** All types but Durable's own that are not listed. */
+    private static final String OF_ANY_TYPE = "(" + OF_TYPES + " or s.type !~ '^durable[.]')";
+
+    /** The claim of a worker with a workflow of any type. */
+    static final String RUNS_OF_ANY_TYPE = RUNS.replace(OF_TYPES, OF_ANY_TYPE);
+
+    static final String FIRST_OF_ANY_TYPE = FIRST.replace(OF_TYPES, OF_ANY_TYPE);
+
     static String without(String claim) {
-        return claim.replace("s.type = any(?::text[])", "s.type = any(?::text[]) and s.run_id <> all(?::uuid[])");
+        String types = claim.contains(OF_ANY_TYPE) ? OF_ANY_TYPE : OF_TYPES;
+        return claim.replace(types, types + " and s.run_id <> all(?::uuid[])");
     }
 
     /**

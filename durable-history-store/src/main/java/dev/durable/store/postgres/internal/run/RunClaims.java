@@ -96,7 +96,15 @@ public final class RunClaims {
             return limit + LOOK_AHEAD;
         }
 
-        String in(String sql) {
+        String runs() {
+            return without(claim.anyType() ? ClaimSql.RUNS_OF_ANY_TYPE : ClaimSql.RUNS);
+        }
+
+        String first() {
+            return without(claim.anyType() ? ClaimSql.FIRST_OF_ANY_TYPE : ClaimSql.FIRST);
+        }
+
+        private String without(String sql) {
             return without.isEmpty() ? sql : ClaimSql.without(sql);
         }
     }
@@ -118,7 +126,7 @@ public final class RunClaims {
                 List<UUID> found = new ArrayList<>();
                 tx.last(new SqlScript()
                         .read(
-                                one.in(ClaimSql.FIRST),
+                                one.first(),
                                 row -> found.add(row.getObject("run_id", UUID.class)),
                                 candidates(one).toArray(Param[]::new)));
                 return found.stream().findFirst();
@@ -138,7 +146,7 @@ public final class RunClaims {
         Scan scan = connections.transaction(TransactionSettings.CLAIM, tx -> {
             Scan once = new Scan(resumed, look);
             tx.last(new SqlScript()
-                    .read(wanted.in(ClaimSql.RUNS), once::read, params(wanted))
+                    .read(wanted.runs(), once::read, params(wanted))
                     .read(
                             ClaimSql.MESSAGES,
                             row -> RunReads.addMessage(once.messages, row),
