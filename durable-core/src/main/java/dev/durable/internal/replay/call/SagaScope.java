@@ -186,6 +186,7 @@ public final class SagaScope implements Saga {
         }
     }
 
+    @SuppressWarnings("ReferenceEquality") // an exception that is thrown twice can't be suppressed by itself
     private static void suppress(Exception failure, Exception of) {
         if (failure != of) {
             failure.addSuppressed(of);
