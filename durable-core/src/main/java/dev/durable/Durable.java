@@ -2,11 +2,14 @@ package dev.durable;
 
 import dev.durable.client.Functions;
 import dev.durable.internal.replay.call.DurableCalls;
+import dev.durable.internal.replay.call.RetriedBlocks;
+import dev.durable.internal.replay.call.SagaScope;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.UUID;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -267,6 +270,89 @@ public final class Durable {
     public static <X extends Exception> void detached(ShieldedVoidBody<X> body) throws X {
         DurableCalls.current("Durable.detached").<@Nullable Void, X>detached(() -> {
             body.run();
+            return null;
+        });
+    }
+
+    /**
+     * A promise that the run's own code completes, as its handlers do. It may be made in a field of the workflow.
+     *
+     * @param type the type of its values, which {@code complete} checks, and by which waits and errors name the promise
+     */
+    public static <T extends @Nullable Object> CompletablePromise<T> newPromise(Class<T> type) {
+        return DurableCalls.current("Durable.newPromise").newPromise(type);
+    }
+
+    /** A promise that the run's own code completes with values of a generic type; {@code complete} checks their class. */
+    public static <T extends @Nullable Object> CompletablePromise<T> newPromise(TypeRef<T> type) {
+        return DurableCalls.current("Durable.newPromise").newPromise(type.type());
+    }
+
+    /**
+     * Runs the block until it succeeds or the policy allows no further attempt; then its last failure is thrown as it
+     * is. The waits between attempts are durable timers. Never retried are cancellations, {@code Error}s and misuses of
+     * the library; exceptions decide as those of an activity do: {@link NonRetryableException}, {@link
+     * RetryAfterException}, {@link RetryableException}, {@link DeferException}. Calls that succeeded in a failed attempt
+     * are made again. Compensations that a failed attempt has registered with the run stay registered, since it may
+     * have taken effect; a {@link #saga} in the block is undone before the next attempt. Calls that a failed attempt
+     * has left in flight go on.
+     */
+    public static <T extends @Nullable Object, X extends Exception> T retry(RetryPolicy policy, ShieldedBody<T, X> body)
+            throws X {
+        return RetriedBlocks.retry(o -> o.policy(policy), body);
+    }
+
+    /** Retries a block that returns nothing by the policy. */
+    public static <X extends Exception> void retry(RetryPolicy policy, ShieldedVoidBody<X> body) throws X {
+        retry(o -> o.policy(policy), body);
+    }
+
+    /** Retries the block by these options: {@code Durable.retry(o -> o.maxAttempts(5), () -> …)}. */
+    public static <T extends @Nullable Object, X extends Exception> T retry(
+            Consumer<RetryOptionsBuilder> options, ShieldedBody<T, X> body) throws X {
+        return RetriedBlocks.retry(options, body);
+    }
+
+    /** Retries a block that returns nothing by these options. */
+    public static <X extends Exception> void retry(Consumer<RetryOptionsBuilder> options, ShieldedVoidBody<X> body)
+            throws X {
+        RetriedBlocks.<@Nullable Void, X>retry(options, () -> {
+            body.run();
+            return null;
+        });
+    }
+
+    /**
+     * Makes the call until {@code done} accepts its value, and returns that value. The waits between calls are durable
+     * timers with the delays of the policy. A failure of the call is thrown at once.
+     *
+     * @throws WaitTimedOutException when attempts or time are used up; a short last value is in its text
+     */
+    public static <T extends @Nullable Object, X extends Exception> T poll(
+            RetryPolicy policy, ShieldedBody<T, X> call, Predicate<? super T> done) throws X {
+        return RetriedBlocks.poll(o -> o.policy(policy), call, done);
+    }
+
+    /** Polls by these options: {@code Durable.poll(o -> o.within(ofHours(1)), () -> bank.status(id), Status::isFinal)}. */
+    public static <T extends @Nullable Object, X extends Exception> T poll(
+            Consumer<RetryOptionsBuilder> options, ShieldedBody<T, X> call, Predicate<? super T> done) throws X {
+        return RetriedBlocks.poll(options, call, done);
+    }
+
+    /**
+     * Runs the body, and undoes what it has registered with {@link Saga#compensate} if it fails or is cancelled: all
+     * that the body has in flight is cancelled and has ended, then the undos run in reverse order, shielded; then the
+     * failure is thrown as it is, with failures of undos as its suppressed ones. Nothing is undone where the run stalls
+     * by the exception.
+     */
+    public static <T extends @Nullable Object, X extends Exception> T saga(SagaBody<T, X> body) throws X {
+        return SagaScope.run(body);
+    }
+
+    /** Runs a body that returns nothing as a saga. */
+    public static <X extends Exception> void sagaVoid(SagaVoidBody<X> body) throws X {
+        SagaScope.<@Nullable Void, X>run(saga -> {
+            body.run(saga);
             return null;
         });
     }

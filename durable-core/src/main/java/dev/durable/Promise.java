@@ -4,6 +4,7 @@ import dev.durable.internal.replay.call.Combinators;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -94,5 +95,18 @@ public interface Promise<T extends @Nullable Object> {
     static <S extends @Nullable Object, R extends @Nullable Object> List<R> map(
             Collection<? extends S> items, int atOnce, Then<? super S, ? extends R> fn) {
         return Combinators.map(items, atOnce, fn);
+    }
+
+    /**
+     * Applies {@code fn} to all items, some of which may fail: {@code Promise.map(items, o ->
+     * o.atOnce(10).toleratedFailures(3), fn)}. It ends when all items have ended, or as soon as its options are met or
+     * can no longer be met; then the items that are under way are cancelled. An item whose function throws has failed,
+     * cancellations of its own included; a misuse of the library is no failure of an item and is thrown here.
+     *
+     * @return the outcome of each item; it throws no failure of theirs: {@link MapResult#throwIfFailed}
+     */
+    static <S extends @Nullable Object, R extends @Nullable Object> MapResult<S, R> map(
+            Collection<? extends S> items, Consumer<MapOptionsBuilder> options, Then<? super S, ? extends R> fn) {
+        return Combinators.map(items, options, fn);
     }
 }

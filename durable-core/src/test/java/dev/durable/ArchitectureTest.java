@@ -86,14 +86,15 @@ class ArchitectureTest {
             declare                 : declare.type declare.object declare.option
             intercept               : payload
             drive                   : observe intercept
+            retry                   : drive
             commit                  : drive
             replay.match            : payload declare intercept
             replay.coroutine        : declare.type payload replay.match intercept
-            replay.call             : declare.type payload declare replay.match replay.coroutine intercept
+            replay.call             : declare.type payload declare retry replay.match replay.coroutine intercept
             replay                  : declare.type payload declare replay.match replay.coroutine replay.call intercept
             client.access           : payload declare replay.call intercept
             client.operate          : declare.type payload declare client.access
-            attempt                 : json observe declare.type payload declare drive commit intercept
+            attempt                 : json observe declare.type payload declare drive retry commit intercept
             client                  : json declare.type declare.object payload declare replay client.access client.operate intercept
             dispatch                : observe drive commit attempt
             run                     : observe payload declare drive commit replay.match replay.call replay attempt intercept

@@ -11,6 +11,7 @@ import dev.durable.history.Failure;
 import dev.durable.history.OptionsJson;
 import dev.durable.history.TimeoutType;
 import dev.durable.internal.declare.ActivityBinding;
+import dev.durable.internal.retry.RetryDecision;
 import dev.durable.internal.text.Thrown;
 import dev.durable.store.JobUpdate;
 import java.time.Duration;

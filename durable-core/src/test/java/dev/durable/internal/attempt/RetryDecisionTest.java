@@ -10,6 +10,7 @@ import dev.durable.RetryIf;
 import dev.durable.RetryPolicy;
 import dev.durable.RetryableException;
 import dev.durable.fuzz.Planted;
+import dev.durable.internal.retry.RetryDecision;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.UncheckedIOException;

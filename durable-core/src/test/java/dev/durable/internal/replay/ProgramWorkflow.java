@@ -1,10 +1,13 @@
 package dev.durable.internal.replay;
 
 import dev.durable.ActivityCancellationType;
+import dev.durable.CompletablePromise;
 import dev.durable.Durable;
 import dev.durable.Promise;
 import dev.durable.Query;
+import dev.durable.RetryPolicy;
 import dev.durable.Run;
+import dev.durable.Saga;
 import dev.durable.Signal;
 import dev.durable.UsageException;
 import dev.durable.Workflow;
@@ -156,7 +159,49 @@ class ProgramWorkflow {
                 yield "repeated";
             }
             case Statement.Throw s -> throw new IllegalStateException(s.message());
+            case Statement.NewPromise s -> add(Durable.newPromise(Integer.class));
+            case Statement.Complete s -> complete(s);
+            case Statement.TolerantMap s ->
+                Promise.map(items(s.items()), o -> o.atOnce(s.atOnce()).toleratedFailures(s.tolerated()), item -> {
+                    execute(who + "%" + item, s.body());
+                    return item;
+                });
+            case Statement.Retry s ->
+                Durable.retry(o -> o.maxAttempts(s.attempts()).initialInterval(Duration.ofMinutes(s.minutes())), () -> {
+                    execute(who + "~", s.body());
+                    return "retried";
+                });
+            case Statement.Poll s ->
+                Durable.poll(
+                        RetryPolicy.fixed(Duration.ofMinutes(5), 1 + s.attempts()),
+                        () -> {
+                            execute(who + "^", s.body());
+                            return counters[s.counter()];
+                        },
+                        count -> count >= s.atLeast());
+            case Statement.Saga s -> Durable.saga(saga -> saga(who, saga, s));
         };
+    }
+
+    private Object complete(Statement.Complete statement) {
+        if (!(promise(statement.promise()) instanceof CompletablePromise<?> promise)) {
+            return "not ours";
+        }
+        @SuppressWarnings("unchecked") // all are made for integers
+        CompletablePromise<Integer> ours = (CompletablePromise<Integer>) promise;
+        return statement.fails()
+                ? ours.fail(new IllegalStateException("failed by code"))
+                : ours.complete(statement.promise());
+    }
+
+    private String saga(String who, Saga saga, Statement.Saga statement) throws Exception {
+        if (statement.parallel()) {
+            saga.parallel();
+        }
+        saga.compensate(() -> execute(who + "_", statement.undo()));
+        saga.compensate(() -> see(who + " undoes"));
+        execute(who + "$", statement.body());
+        return "saga";
     }
 
     private Acts acts(ActivityCancellationType cancellation) {

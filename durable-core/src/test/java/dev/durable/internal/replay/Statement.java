@@ -57,6 +57,18 @@ sealed interface Statement {
 
     record Throw(String message) implements Statement {}
 
+    record NewPromise() implements Statement {}
+
+    record Complete(int promise, boolean fails) implements Statement {}
+
+    record TolerantMap(int items, int atOnce, int tolerated, List<Statement> body) implements Statement {}
+
+    record Retry(int attempts, int minutes, List<Statement> body) implements Statement {}
+
+    record Poll(int counter, int atLeast, int attempts, List<Statement> body) implements Statement {}
+
+    record Saga(boolean parallel, List<Statement> body, List<Statement> undo) implements Statement {}
+
     /** Programs of a seed. */
     final class Generator {
         private static final int COUNTERS = 2;
@@ -95,7 +107,12 @@ sealed interface Statement {
         }
 
         private Statement nested(int depth) {
-            return switch (random.nextInt(10)) {
+            return switch (random.nextInt(14)) {
+                case 10 ->
+                    new TolerantMap(1 + random.nextInt(4), 1 + random.nextInt(3), random.nextInt(3), block(depth));
+                case 11 -> new Retry(1 + random.nextInt(3), random.nextInt(20), block(depth));
+                case 12 -> new Poll(random.nextInt(COUNTERS), 1 + random.nextInt(4), random.nextInt(3), block(depth));
+                case 13 -> new Saga(random.nextInt(4) == 0, block(depth), block(depth));
                 case 0, 1, 2 -> new Spawn(block(depth));
                 case 3 -> new Then(random.nextInt(8), block(depth));
                 case 4 -> new Handle(random.nextInt(8), block(depth));
@@ -115,7 +132,9 @@ sealed interface Statement {
         private Statement simple() {
             int counter = random.nextInt(COUNTERS);
             int promise = random.nextInt(8);
-            return switch (random.nextInt(24)) {
+            return switch (random.nextInt(27)) {
+                case 24 -> new NewPromise();
+                case 25, 26 -> new Complete(promise, random.nextInt(4) == 0);
                 case 0, 1, 2 -> new Call("c" + random.nextInt(10), cancellation());
                 case 3, 4, 5 -> new CallInFlight("f" + random.nextInt(10), cancellation());
                 case 6, 7 -> new Get(promise);

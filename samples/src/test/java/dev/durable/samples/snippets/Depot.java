@@ -6,7 +6,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Parcels that arrive when they were asked after for the third time; knows what was done. */
-final class Depot implements Parcels {
+class Depot implements Parcels {
     final List<String> done = new CopyOnWriteArrayList<>();
     private final AtomicInteger asked = new AtomicInteger();
 

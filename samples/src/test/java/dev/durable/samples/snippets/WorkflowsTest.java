@@ -113,35 +113,6 @@ class WorkflowsTest {
         assertThat(good.result()).isEqualTo("paid");
     }
 
-    // docs: polling
-    @Workflow
-    static class Delivery {
-        private final Parcels parcels;
-
-        Delivery(Parcels parcels) {
-            this.parcels = parcels;
-        }
-
-        @Run
-        Instant run(String label) {
-            while (!parcels.delivered(label)) {
-                Durable.sleep(Duration.ofMinutes(10)); // four events for each round
-            }
-            return Durable.now();
-        }
-    }
-    // docs: end
-
-    @Test
-    void aPollingLoopEndsWhenTheParcelHasArrived(TestEngine engine) {
-        engine.register(Delivery.class).activity(Parcels.class, depot);
-        Instant before = engine.now();
-        Instant delivered = engine.client()
-                .start(Delivery.class, "delivery-1", w -> w.run("L-1"))
-                .result();
-        assertThat(Duration.between(before, delivered)).isBetween(Duration.ofMinutes(20), Duration.ofMinutes(21));
-    }
-
     // ── activities ──────────────────────────────────────────────────────────────────────────────────────────────────
 
     // docs: calling-activities
@@ -510,50 +481,14 @@ class WorkflowsTest {
     }
     // docs: end
 
-    // docs: partial-saga
-    @Workflow
-    static class BestEffort {
-        private final Parcels parcels;
-
-        BestEffort(Parcels parcels) {
-            this.parcels = parcels;
-        }
-
-        @Run
-        String run(List<String> orders) {
-            Deque<String> labels = new ArrayDeque<>();
-            try {
-                for (String order : orders) {
-                    labels.push(parcels.label(order));
-                }
-                return "all of " + orders.size();
-            } catch (ActivityFailedException | CancelledException e) { // undone here, and the run goes on
-                Durable.detached(() -> Promise.all(labels.stream() // all at once
-                        .map(label -> Durable.async(parcels::scrap, label))
-                        .toList()));
-                return "none of " + orders.size();
-            }
-        }
-    }
-    // docs: end
-
     @Test
     void whatWasDoneIsUndoneInReverse(TestEngine engine) {
-        engine.register(TwoParcels.class, BestEffort.class).activity(Parcels.class, depot);
+        engine.register(TwoParcels.class).activity(Parcels.class, depot);
         var both = engine.client().start(TwoParcels.class, "two-1", w -> w.run("1", ""));
         assertThatThrownBy(both::result)
                 .isInstanceOf(WorkflowFailedException.class)
                 .hasMessageContaining("an order needs a name");
         assertThat(depot.done).containsExactly("label 1", "scrap L-1");
-        depot.done.clear();
-        assertThat(engine.client()
-                        .start(BestEffort.class, "best-1", w -> w.run(List.of("1", "2", "")))
-                        .result())
-                .isEqualTo("none of 3");
-        assertThat(depot.done)
-                .startsWith("label 1", "label 2")
-                .contains("scrap L-1", "scrap L-2")
-                .hasSize(4);
     }
 
     // ── what is recorded ────────────────────────────────────────────────────────────────────────────────────────────

@@ -1,5 +1,7 @@
 package dev.durable.internal.replay.call;
 
+import dev.durable.MapOptionsBuilder;
+import dev.durable.MapResult;
 import dev.durable.Promise;
 import dev.durable.UsageException;
 import dev.durable.internal.replay.coroutine.DurablePromise;
@@ -17,6 +19,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -90,6 +93,14 @@ public final class Combinators {
         return new Mapping<S, R>(items, fn).run(atOnce);
     }
 
+    /** Applies the function to all items, some of which may fail. */
+    public static <S extends @Nullable Object, R extends @Nullable Object> MapResult<S, R> map(
+            Collection<? extends S> items,
+            Consumer<MapOptionsBuilder> options,
+            Promise.Then<? super S, ? extends R> fn) {
+        return new TolerantMapping<S, R>(items, MapGoal.of(options, items.size()), fn).run();
+    }
+
     /** One {@code Promise.map}: its items, how many are under way, and their results. */
     private static final class Mapping<S extends @Nullable Object, R extends @Nullable Object> {
         private final List<S> items;
@@ -129,8 +140,7 @@ public final class Combinators {
     }
 
     /** Waits until one is enough, or all have settled. */
-    private static <T extends @Nullable Object> void waitFor(
-            String call, List<DurablePromise<? extends T>> all, Predicate<DurablePromise<?>> enough) {
+    static void waitFor(String call, Collection<? extends DurablePromise<?>> all, Predicate<DurablePromise<?>> enough) {
         Set<DurablePromise<?>> open = new LinkedHashSet<>(all);
         open.removeIf(DurablePromise::isSettled);
         if (open.isEmpty()) {

@@ -4,6 +4,7 @@ import dev.durable.ActivityOptions;
 import dev.durable.ActivityOptionsBuilder;
 import dev.durable.Body;
 import dev.durable.CancelledException;
+import dev.durable.CompletablePromise;
 import dev.durable.Promise;
 import dev.durable.RegistrationException;
 import dev.durable.ShieldedBody;
@@ -25,6 +26,7 @@ import dev.durable.internal.replay.coroutine.Dispatcher;
 import dev.durable.internal.replay.coroutine.DurablePromise;
 import dev.durable.internal.replay.coroutine.Eviction;
 import dev.durable.internal.replay.coroutine.HistoryDecoder;
+import dev.durable.internal.replay.coroutine.ManualPromise;
 import dev.durable.internal.replay.coroutine.OpenOperation;
 import dev.durable.internal.replay.coroutine.PromiseHost;
 import dev.durable.internal.replay.coroutine.PromiseOutcome;
@@ -160,6 +162,12 @@ public final class DurableCalls implements PromiseHost {
         }
     }
 
+    @Override
+    public void change(String call) {
+        look(call);
+        restrictions.check(call);
+    }
+
     /** Returns the options of the call that the history has next; null where it has none. */
     @Nullable
     ActivityOptions expectedOptions() {
@@ -205,7 +213,7 @@ public final class DurableCalls implements PromiseHost {
     // ── waits ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
     public void sleep(Duration duration) {
-        waiting.sleep(duration);
+        waiting.sleep("Durable.sleep", duration);
     }
 
     public Promise<@Nullable Void> timer(Duration duration) {
@@ -215,6 +223,14 @@ public final class DurableCalls implements PromiseHost {
             return fired;
         }
         return work.start(waiting.mayCommand("Durable.timer"), duration).promise;
+    }
+
+    /** Makes a promise that the code completes; allowed in the constructor, too, as it records nothing and waits for nothing. */
+    public <T extends @Nullable Object> CompletablePromise<T> newPromise(Type type) {
+        if (!restrictions.isInForce(Restriction.CONSTRUCTOR)) {
+            restrictions.check("Durable.newPromise");
+        }
+        return new ManualPromise<>(this, type);
     }
 
     public void await(BooleanSupplier condition) {
@@ -443,6 +459,14 @@ public final class DurableCalls implements PromiseHost {
 
     public OpenWork work() {
         return work;
+    }
+
+    WaitCalls waiting() {
+        return waiting;
+    }
+
+    RunRandom draws() {
+        return draws;
     }
 
     Coroutines coroutines() {

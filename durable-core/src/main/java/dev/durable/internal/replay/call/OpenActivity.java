@@ -26,6 +26,8 @@ public final class OpenActivity extends OpenOperation {
     private final boolean shielded;
     private final ActivityCancellationType cancellation;
     private @Nullable String cancelled;
+    /** Settles with the outcome, also where the promise of the code was cancelled before; null unless it is asked for. */
+    private @Nullable DurablePromise<@Nullable Object> end;
 
     /**
      * @param scheduled its call in the history, or that of the code where it is local
@@ -74,6 +76,23 @@ public final class OpenActivity extends OpenOperation {
         } else {
             promise.settle(outcome);
         }
+        if (end != null) {
+            end.settle(PromiseOutcome.success(null));
+        }
+    }
+
+    /** Returns a promise that settles with the outcome, however that is, and whether or not the call was cancelled. */
+    DurablePromise<@Nullable Object> end() {
+        if (end == null) {
+            end = work.newPromise();
+            end.cancelledBy(this);
+        }
+        return end;
+    }
+
+    /** Returns whether this coroutine, or one that it has started, and so on, has scheduled it. */
+    boolean isWithin(Coroutine ancestor) {
+        return home.isWithin(ancestor);
     }
 
     private CancelledException wasCancelled(String why) {
@@ -123,7 +142,7 @@ public final class OpenActivity extends OpenOperation {
 
     @Override
     public String waitedFor() {
-        return outlastsCancel() ? outcome() : toString();
+        return cancelled == null ? toString() : outcome();
     }
 
     @Override

@@ -142,6 +142,11 @@ public final class OpenWork {
                 : call.name();
     }
 
+    /** Returns the number of timers that were started so far. */
+    int timers() {
+        return lastTimer;
+    }
+
     OpenTimer start(Coroutine by, Duration duration) {
         int seq = ++lastTimer;
         Instant due = due(journal.now(), duration);

@@ -135,6 +135,11 @@ public final class StallRules {
         return thrown instanceof DurableException && !(thrown instanceof PayloadException);
     }
 
+    /** Returns whether the exception comes of a misuse of the library, which only other code can mend. */
+    static boolean isMisuse(Throwable thrown) {
+        return usageIn(thrown) != null;
+    }
+
     /**
      * Returns the usage error in the exception: executors and async bodies wrap theirs. An exception of an activity was
      * not thrown by this code.

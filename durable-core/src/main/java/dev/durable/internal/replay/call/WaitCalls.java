@@ -76,12 +76,12 @@ final class WaitCalls {
         return new CancelledException(call + " was refused: " + why);
     }
 
-    void sleep(Duration duration) {
+    void sleep(String call, Duration duration) {
         if (isNoWait(duration)) {
             return;
         }
-        OpenTimer timer = work.start(mayCommand("Durable.sleep"), duration);
-        until("Durable.sleep", WaitCondition.promise(timer.promise));
+        OpenTimer timer = work.start(mayCommand(call), duration);
+        until(call, WaitCondition.promise(timer.promise));
         timer.promise.valueOrUnchecked();
     }
 

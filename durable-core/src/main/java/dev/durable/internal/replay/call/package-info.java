@@ -12,6 +12,9 @@
  * <ul>
  *   <li>Each call is checked first: the run is alive, the place allows it, the coroutine is not cancelled.
  *   <li>Every command goes through {@link dev.durable.internal.replay.call.CurrentTurn}, which gives it its id and time.
+ *   <li>{@link dev.durable.internal.replay.call.Combinators}, {@link dev.durable.internal.replay.call.RetriedBlocks} and
+ *       {@link dev.durable.internal.replay.call.SagaScope} give no commands of their own: they are built of coroutines,
+ *       promises and timers, so nothing of them is recorded.
  * </ul>
  */
 @NullMarked

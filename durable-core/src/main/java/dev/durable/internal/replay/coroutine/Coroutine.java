@@ -198,6 +198,11 @@ public final class Coroutine extends OpenOperation {
         return scope;
     }
 
+    /** Returns whether the coroutine, or one that it has started, and so on, has started this one. */
+    boolean isWithin(Coroutine ancestor) {
+        return home.isWithin(ancestor);
+    }
+
     /** Returns the number of its next random draw, from 0. */
     public long nextDraw() {
         return draws++;

@@ -348,6 +348,17 @@ public final class Dispatcher {
         return List.copyOf(alive);
     }
 
+    /** Returns the promises of the coroutines that were started within this one and have not ended. */
+    public List<DurablePromise<?>> aliveWithin(Coroutine ancestor) {
+        List<DurablePromise<?>> within = new ArrayList<>();
+        for (Coroutine coroutine : alive) {
+            if (coroutine.isWithin(ancestor)) {
+                within.add(coroutine.promise);
+            }
+        }
+        return within;
+    }
+
     public boolean allEnded() {
         return alive.isEmpty();
     }

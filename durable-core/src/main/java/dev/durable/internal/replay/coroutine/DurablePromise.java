@@ -12,11 +12,12 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The implementation of {@link Promise}: settled once, by an outcome from the history or by a coroutine.
+ * The implementation of {@link Promise}: settled once, by an outcome from the history, by a coroutine or, where it is a
+ * {@link ManualPromise}, by a call of the code.
  *
  * @param <T> the type of its result
  */
-public final class DurablePromise<T extends @Nullable Object> implements Promise<T> {
+public class DurablePromise<T extends @Nullable Object> implements Promise<T> {
     private final PromiseHost run;
     private @Nullable OpenOperation source;
     private @Nullable PromiseOutcome<T> outcome;

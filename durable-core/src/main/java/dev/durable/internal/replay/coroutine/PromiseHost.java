@@ -18,6 +18,9 @@ public interface PromiseHost {
     /** Refuses a call that is not made by a coroutine of this run. */
     void look(String call);
 
+    /** Refuses a call that is not made by a coroutine of this run, or is made where code may only look at state. */
+    void change(String call);
+
     /** Starts a coroutine that is ready when the promise has settled. */
     <T extends @Nullable Object> DurablePromise<T> after(DurablePromise<?> first, String call, CheckedTask<T> body);
 

@@ -65,6 +65,11 @@ public final class Scope {
         return owner == null;
     }
 
+    /** Returns whether it is the scope of this coroutine, or of one that was started in that, and so on. */
+    public boolean isWithin(Coroutine ancestor) {
+        return owner != null && (owner == ancestor || owner.isWithin(ancestor));
+    }
+
     boolean isEmpty() {
         return first == null;
     }

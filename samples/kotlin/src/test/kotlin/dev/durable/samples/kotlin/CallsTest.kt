@@ -5,6 +5,7 @@ import dev.durable.Body
 import dev.durable.Durable
 import dev.durable.Promise
 import dev.durable.Query
+import dev.durable.RetryPolicy
 import dev.durable.Run
 import dev.durable.Signal
 import dev.durable.UsageException
@@ -54,12 +55,21 @@ class CallsTest {
             val procedure: Promise<Void?> = Durable.async(shop::remind, "bob")
             // docs: kotlin-detached
             val shielded = Durable.detached<Int, RuntimeException> { shop.price("shielded") }
+            val retried = Durable.retry<Int, RuntimeException>({ it.maxAttempts(3) }) { shop.price("again") }
+            val undoable = Durable.saga<Int, RuntimeException> { saga ->
+                saga.compensate { shop.remind("undone") }
+                shop.price("undoable")
+            }
             // docs: end
+            val polled = Durable.poll<Int, RuntimeException>(RetryPolicy.none(), { shop.price("poll") }) { it > 3 }
+            val promise = Durable.newPromise(Int::class.java)
+            promise.complete(polled)
+            val mapped = Promise.map(listOf("a"), { it.atOnce(2) }) { shop.price(it) }.results()
             val drawn = Durable.sideEffect(Int::class.java) { 6 }
             Durable.await { stopped }
             return listOf(
                 price.get(), reminder.get(), reference.get(), doubled.get(), all, explicit.get(), nothing.get(),
-                procedure.get(), shielded, drawn
+                procedure.get(), shielded, drawn, retried, undoable, promise.get(), mapped
             ).map { if (it is Unit) "Unit" else it }
         }
 
@@ -78,7 +88,7 @@ class CallsTest {
         assertThat(run.query { it.isStopped() }).isFalse()
         run.signal { it.stop() }
         assertThat(run.result())
-            .isEqualTo(listOf(3, "Unit", 6, 6, listOf(1, 2), 3, null, null, 8, 6))
+            .isEqualTo(listOf(3, "Unit", 6, 6, listOf(1, 2), 3, null, null, 8, 6, 5, 8, 4, listOf(1)))
         assertThat(run.query("isStopped", Boolean::class.java)).isTrue()
         assertThat(reminded).containsExactlyInAnyOrder("ann", "bob")
     }

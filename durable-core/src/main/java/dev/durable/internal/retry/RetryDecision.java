@@ -1,4 +1,4 @@
-package dev.durable.internal.attempt;
+package dev.durable.internal.retry;
 
 import dev.durable.DeferException;
 import dev.durable.NonRetryableException;
@@ -19,7 +19,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides by the retry policy alone whether a failed attempt is followed by another, and when. It is a function of the
+ * Decides by the retry policy alone whether a failed attempt, of an activity or of a block of workflow code, is
+ * followed by another, and when. It is a function of the
  * failure, the policy and the time left; the first row that matches decides:
  *
  * <pre>
@@ -32,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * Each type is looked for in the class hierarchy of what was thrown and of all its causes, the outermost first: bodies
  * wrap exceptions, and executors do it for them.
  */
-sealed interface RetryDecision {
+public sealed interface RetryDecision {
     /** The job is given back without an attempt used. */
     record Defer(Duration delay) implements RetryDecision {}
 
@@ -66,7 +67,7 @@ sealed interface RetryDecision {
     record Standing(
             RetryPolicy policy, int attempt, @Nullable Duration left, RetryIf retryIf) {
 
-        Standing(RetryPolicy policy, int attempt, @Nullable Duration left) {
+        public Standing(RetryPolicy policy, int attempt, @Nullable Duration left) {
             this(policy, attempt, left, (failure, number) -> true);
         }
     }
@@ -92,11 +93,16 @@ sealed interface RetryDecision {
                 .flatMap(Function.identity())
                 .or(() -> inChain(thrown, RetryAfterException.class).map(each -> said(each, each::delay)))
                 .map(Jitter::bounded)
-                .orElseGet(() -> Jitter.spread(policy.delayAfter(standing.attempt()), policy.jitter(), random));
+                .orElseGet(() -> delay(policy, standing.attempt(), random));
         Duration left = standing.left();
         return left != null && delay.compareTo(left) >= 0
                 ? new OutOfTime()
                 : new Retry(delay, limit(standing.attempt(), remaining));
+    }
+
+    /** Returns the policy's delay after this attempt, with its jitter. */
+    static Duration delay(RetryPolicy policy, int attempt, RandomGenerator random) {
+        return Jitter.spread(policy.delayAfter(attempt), policy.jitter(), random);
     }
 
     /**
