@@ -251,6 +251,17 @@ public final class Durable {
         return DurableCalls.current("Durable.activity").activity(name, options, resultType.type(), arguments);
     }
 
+    /**
+     * Another workflow, by its id, to send signals and requests to cancel: {@code external(OrderWorkflow.class,
+     * "order-42").signal(w -> w.approve("ann"))}. Messages go to the run that is open under the id when they are
+     * delivered, after the commit of the turn that sends them.
+     *
+     * @throws UsageException if the class declares no workflow
+     */
+    public static <W> ExternalWorkflow<W> external(Class<W> type, String workflowId) {
+        return DurableCalls.current("Durable.external").external(type, workflowId);
+    }
+
     /** Runs the supplier once, ever, and records what it gave; it must not command or wait. */
     public static <T extends @Nullable Object> T sideEffect(Class<T> type, Body<T> supplier) {
         return DurableCalls.current("Durable.sideEffect").sideEffect(type, supplier);

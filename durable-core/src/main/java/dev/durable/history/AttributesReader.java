@@ -99,6 +99,19 @@ final class AttributesReader {
                     VersionRecorded.class,
                     (e, in) -> new VersionRecorded(e.id, e.at, in.string("changeId"), in.integer("version"))),
             rule(
+                    ExternalSignalRequested.class,
+                    (e, in) -> new ExternalSignalRequested(
+                            e.id,
+                            e.at,
+                            in.number("number"),
+                            in.string("workflowId"),
+                            in.string("signal"),
+                            payload(in, "input"))),
+            rule(
+                    ExternalCancelRequested.class,
+                    (e, in) -> new ExternalCancelRequested(
+                            e.id, e.at, in.number("number"), in.string("workflowId"), in.string("reason", ""))),
+            rule(
                     ActivityAttemptFailed.class,
                     (e, in) -> new ActivityAttemptFailed(
                             e.id,

@@ -91,6 +91,15 @@ final class AttributesWriter {
             case TimerCancelled e -> out.number("seq", e.seq());
             case SideEffectRecorded e -> out.json("value", e.value(), Payload::json);
             case VersionRecorded e -> out.string("changeId", e.changeId()).number("version", e.version());
+            case ExternalSignalRequested e ->
+                out.number("number", e.number())
+                        .string("workflowId", e.workflowId())
+                        .string("signal", e.signal())
+                        .json("input", e.input(), Payload::json);
+            case ExternalCancelRequested e ->
+                out.number("number", e.number())
+                        .string("workflowId", e.workflowId())
+                        .string("reason", e.reason());
         }
     }
 

@@ -42,7 +42,9 @@ public sealed interface HistoryEvent {
                     TimerStarted,
                     TimerCancelled,
                     SideEffectRecorded,
-                    VersionRecorded {}
+                    VersionRecorded,
+                    ExternalSignalRequested,
+                    ExternalCancelRequested {}
 
     /** An event for readers of the history, which is not fed to the code: it belongs to no turn. */
     sealed interface Informing extends HistoryEvent

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param fences the fence it rests on and the one it leaves
  * @param nextEventId id of the first event; events must follow without a gap
  * @param events whole turns, informing events, and the closing event last if close is set
- * @param consumed ids of the messages that became events or were dropped as known: deleted from the inbox
+ * @param messages the messages that it consumes and sends
  * @param jobs the jobs that it inserts and that it ends
  * @param park whether the activation ends with this transition: owned_until is cleared and the outcome tells if messages
  *     wait (APPLIED_MORE), in which case owned_until stays as it was, unless the run {@linkplain #movesNothing() has
@@ -35,7 +35,7 @@ public record Transition(
         Fences fences,
         long nextEventId,
         List<StoredEvent> events,
-        List<UUID> consumed,
+        MessageChanges messages,
         JobChanges jobs,
         boolean park,
         @Nullable Instant wakeAt,
@@ -44,18 +44,66 @@ public record Transition(
 
     public Transition {
         events = List.copyOf(events);
-        consumed = List.copyOf(consumed);
         for (int i = 0; i < events.size(); i++) {
             if (events.get(i).id() != nextEventId + i) {
                 throw new IllegalArgumentException("event " + events.get(i).id() + " of " + run + " stands where "
                         + (nextEventId + i) + " must: a history has no gap");
             }
         }
+        if (close != null && messages.sends.stream().anyMatch(send -> send.isTo(run))) {
+            throw new IllegalArgumentException(
+                    run + " sends a message to itself, and can't close before it was fed with it");
+        }
+    }
+
+    /** A transition of turns that send nothing to workflows. */
+    public Transition(
+            RunKey run,
+            Fences fences,
+            long nextEventId,
+            List<StoredEvent> events,
+            List<UUID> consumed,
+            JobChanges jobs,
+            boolean park,
+            @Nullable Instant wakeAt,
+            @Nullable Stall stall,
+            @Nullable Close close) {
+        this(
+                run,
+                fences,
+                nextEventId,
+                events,
+                new MessageChanges(consumed, List.of()),
+                jobs,
+                park,
+                wakeAt,
+                stall,
+                close);
+    }
+
+    /** The ids of the messages that became events or were dropped as known. */
+    public List<UUID> consumed() {
+        return messages.consumed;
+    }
+
+    /** The messages that the code has sent to workflows in these turns. */
+    public List<OutgoingMessage> sends() {
+        return messages.sends;
+    }
+
+    /** Returns whether one of the messages that it sends is for the workflow id of its own run. */
+    public boolean sendsToItself() {
+        for (OutgoingMessage send : messages.sends) {
+            if (send.isTo(run)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Returns whether the transition leaves the run where it was: no events, no message consumed. */
     public boolean movesNothing() {
-        return events.isEmpty() && consumed.isEmpty();
+        return events.isEmpty() && messages.consumed.isEmpty();
     }
 
     /**
@@ -85,7 +133,7 @@ public record Transition(
     }
 
     private Transition with(Fences others, List<StoredEvent> all) {
-        return new Transition(run, others, nextEventId, all, consumed, jobs, park, wakeAt, stall, close);
+        return new Transition(run, others, nextEventId, all, messages, jobs, park, wakeAt, stall, close);
     }
 
     /**
@@ -98,6 +146,21 @@ public record Transition(
         @Override
         public String toString() {
             return "Fences";
+        }
+    }
+
+    /**
+     * The messages that a transition consumes and sends.
+     *
+     * @param consumed ids of the messages that became events or were dropped as known: deleted from the inbox
+     * @param sends the messages that the code has sent to workflows in these turns: written to the outbox, for {@link
+     *     HistoryStore#relay}, or to the run's own inbox where they are for its own workflow id; then the run does not
+     *     close here, and a transition that parks it answers APPLIED_MORE
+     */
+    public record MessageChanges(List<UUID> consumed, List<OutgoingMessage> sends) {
+        public MessageChanges {
+            consumed = List.copyOf(consumed);
+            sends = List.copyOf(sends);
         }
     }
 

@@ -101,7 +101,9 @@ final class GoldenHistory {
                         1,
                         5,
                         new Payload("{\"row\":7}"),
-                        new Payload("{\"type\":\"ActivityFailed\",\"attributes\":{\"seq\":1}}"))));
+                        new Payload("{\"type\":\"ActivityFailed\",\"attributes\":{\"seq\":1}}")),
+                new ExternalSignalRequested(39, t.plusSeconds(1), 1, "order-43", "approve", new Payload("[\"ann\"]")),
+                new ExternalCancelRequested(40, t.plusSeconds(1), 2, "order-44", "too late")));
     }
 
     private static UUID id(int n) {

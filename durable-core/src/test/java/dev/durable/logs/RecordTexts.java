@@ -51,6 +51,7 @@ public final class RecordTexts {
             "action",
             "actor",
             "by",
+            "from",
             "batch",
             "identity",
             "fingerprint",

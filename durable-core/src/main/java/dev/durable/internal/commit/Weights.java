@@ -9,6 +9,7 @@ import dev.durable.store.Delivery;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.NewJob;
 import dev.durable.store.NewRun;
+import dev.durable.store.OutgoingMessage;
 import dev.durable.store.Transition;
 import java.util.List;
 import java.util.Map;
@@ -95,6 +96,7 @@ public final class Weights {
         return OBJECT
                 + ofEvents(transition.events())
                 + ofJobs(transition.jobs().scheduled())
+                + ofSends(transition.sends())
                 + (close == null ? 0 : heapBytes(close.result()) + heapBytes(close.failure()));
     }
 
@@ -121,6 +123,14 @@ public final class Weights {
         long bytes = 0;
         for (StoredEvent event : events) {
             bytes += heapBytes(event.attributes());
+        }
+        return bytes;
+    }
+
+    private static long ofSends(List<OutgoingMessage> sends) {
+        long bytes = 0;
+        for (OutgoingMessage send : sends) {
+            bytes += of(send.message());
         }
         return bytes;
     }

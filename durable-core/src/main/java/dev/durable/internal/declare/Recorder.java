@@ -45,6 +45,15 @@ public final class Recorder {
         return recording.check(kind).recorded();
     }
 
+    /**
+     * Records a call of a signal.
+     *
+     * @throws IllegalArgumentException when it makes no call, several, or one of another kind
+     */
+    public static <T> Recorded signal(Class<T> type, VoidCall<T> call) {
+        return record(type, call, CallKind.SIGNAL);
+    }
+
     private static <T, R extends @Nullable Object> Recording run(
             CallTable table, Class<T> type, Call<T, R> call, CallKind kind, SentinelValues sentinels) {
         Recording recording = new Recording(table, sentinels);

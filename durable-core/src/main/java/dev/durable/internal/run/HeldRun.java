@@ -267,7 +267,7 @@ final class HeldRun {
     }
 
     /**
-     * Takes back the events that were fed to a run that has ended too early: a new instance stands at the end of the
+     * Takes back the events that were fed to a run that has ended too early, or whose first turn is to be made again: a new instance stands at the end of the
      * history, and the messages and outcomes of the draft wait again, to be fed in another order. Local activities that
      * have begun go on.
      *
@@ -277,13 +277,14 @@ final class HeldRun {
         draft.discarded();
         LiveRun gone = warm();
         live = null;
+        // A first turn that is only written again, as it sends messages, has nothing to see before it.
+        order = gone.instance().hasEnded() ? FeedingOrder.afterEndedBy(draft.isEndedBySender()) : FeedingOrder.BY_TIME;
         gone.instance().evict();
         List<AttemptOutcome> ended = draft.outcomes();
         for (int i = ended.size() - 1; i >= 0; i--) {
             outcomes.addFirst(ended.get(i));
         }
         gone.locals().rewind(ended);
-        order = FeedingOrder.afterEndedBy(draft.isEndedBySender());
         look = true;
         lookForMessages(List.of());
         LiveRun rising = warmUp(type, Map.of(), host.newInstance(key, host.workflow(type), gone.locals()));

@@ -42,6 +42,10 @@ public final class JobBirth {
         this.delayedUntil = delayedUntil;
     }
 
+    RunKey run() {
+        return run;
+    }
+
     boolean isOfBackgroundJob() {
         return workflowType.equals(JobStart.TYPE);
     }

@@ -222,8 +222,9 @@ public final class LiveRun {
     }
 
     /**
-     * Feeds the waiting events, one at a time. Stops early when the draft is full, and when the run comes to its end
-     * while messages wait that it has not seen.
+     * Feeds the waiting events, one at a time. Stops early when the draft is full, when a turn has sent a message to
+     * its own run, which waits in the inbox once the draft is written, and when the run comes to its end while messages
+     * wait that it has not seen.
      */
     Fed feed(TransitionDraft draft, Deque<InboxMessage> messages, Deque<AttemptOutcome> outcomes, FeedingOrder order) {
         int stage = endingStage();
@@ -239,12 +240,15 @@ public final class LiveRun {
                     return Fed.ENDED_TOO_EARLY;
                 }
             }
-        } while (draft.size() < MAX_EVENTS && feedNext(draft, messages, outcomes, order));
+        } while (draft.size() < MAX_EVENTS
+                && !draft.sends().isAnyToItself()
+                && feedNext(draft, messages, outcomes, order));
         if (stage < endingStage()) {
             draft.endsRun();
         }
         // Even a full draft may hold all events: then the run is parked, as a run that is not keeps other workers away.
-        return messages.isEmpty() && outcomes.isEmpty() && firstDue() == null ? Fed.ALL : Fed.MORE;
+        boolean all = messages.isEmpty() && outcomes.isEmpty() && firstDue() == null;
+        return all && !draft.sends().isAnyToItself() ? Fed.ALL : Fed.MORE;
     }
 
     /**

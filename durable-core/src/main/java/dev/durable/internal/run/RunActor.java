@@ -155,8 +155,9 @@ public final class RunActor {
         boolean begun = false;
         try {
             rising.start(draft, mail.request().started());
-            // A first turn that ends the run is made again and written with the end, as messages may come before that.
-            begun = !rising.instance().hasEnded();
+            // A first turn that ends the run is made again and written with the end, as messages may come before that;
+            // one that sends messages is made again and written as a transition, which a start is not.
+            begun = !rising.instance().hasEnded() && draft.sends().isEmpty();
             if (begun) {
                 written = run.withFirstTurn(draft.events(), draft.jobs(), rising.wakeAt());
             }
@@ -183,7 +184,8 @@ public final class RunActor {
             draft.discarded();
             holding.startedWithoutFirstTurn();
             stall(StallReport.of(stalled, holding.stalls(), failures()));
-        } else if (started && holding.warm().instance().hasEnded()) {
+        } else if (started
+                && (holding.warm().instance().hasEnded() || !draft.sends().isEmpty())) {
             holding.startedWithoutFirstTurn();
             attempt(() -> feedAgain(draft, 0));
         } else if (started) {
@@ -373,6 +375,9 @@ public final class RunActor {
     private void applied(TransitionDraft draft, UUID newFence) {
         holding.written(newFence, draft.nextEventId());
         draft.written();
+        if (draft.sends().isAnyToItself()) {
+            holding.lookAgain();
+        }
         HistoryEvent.Closing closing = draft.closing();
         host.outside().written(this, closing == null ? null : writer.closeOf(closing, draft));
         if (closing != null) {

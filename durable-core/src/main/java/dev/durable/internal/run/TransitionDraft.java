@@ -3,6 +3,8 @@ package dev.durable.internal.run;
 import dev.durable.history.ActivityCancelRequested;
 import dev.durable.history.ActivityScheduled;
 import dev.durable.history.EventJson;
+import dev.durable.history.ExternalCancelRequested;
+import dev.durable.history.ExternalSignalRequested;
 import dev.durable.history.HistoryEvent;
 import dev.durable.history.InboxMessage;
 import dev.durable.history.SideEffectRecorded;
@@ -44,6 +46,7 @@ final class TransitionDraft {
     private final List<AttemptOutcome> outcomes = new ArrayList<>();
     private final List<Integer> cancelled = new ArrayList<>();
     private final Map<Integer, NewJob> jobs = new LinkedHashMap<>();
+    private final OutgoingMessages sends;
     private final List<Runnable> onceWritten = new ArrayList<>();
     private HistoryEvent.@Nullable Closing closing;
     private int refusals;
@@ -55,6 +58,7 @@ final class TransitionDraft {
     TransitionDraft(JobBirth birth, long firstEventId, int refusals) {
         this.refusals = refusals;
         this.birth = birth;
+        this.sends = new OutgoingMessages(birth.run());
         this.firstEventId = firstEventId;
         this.nextEventId = firstEventId;
     }
@@ -157,6 +161,8 @@ final class TransitionDraft {
                         cancelled.add(request.seq());
                     }
                 }
+                case ExternalSignalRequested request -> sends.add(request);
+                case ExternalCancelRequested request -> sends.add(request);
                 // These change nothing but the history; the next timer is read from the run's open work.
                 case TimerStarted ignored -> {}
                 case TimerCancelled ignored -> {}
@@ -166,6 +172,11 @@ final class TransitionDraft {
         }
         nextEventId += turn.commands().size();
         return unborn;
+    }
+
+    /** Returns the messages that its turns have sent to workflows. */
+    OutgoingMessages sends() {
+        return sends;
     }
 
     /** Returns whether the run is one background job. */

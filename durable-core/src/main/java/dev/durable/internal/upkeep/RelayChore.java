@@ -5,8 +5,8 @@ import dev.durable.store.HistoryStore;
 import dev.durable.store.Relayed;
 
 /**
- * The work of the chore that delivers messages which committed transactions of callers have left in the outbox. Every
- * worker does this; the commit of such a transaction wakes them by a nudge, which may be lost, as polling is enough.
+ * The work of the chore that delivers messages which committed transactions of callers, and transitions whose code
+ * sends to other workflows, have left in the outbox. Every worker does this; such a commit wakes them by a nudge, which may be lost, as polling is enough.
  */
 public final class RelayChore implements BatchChore.Work {
     public static final int BATCH = 256;

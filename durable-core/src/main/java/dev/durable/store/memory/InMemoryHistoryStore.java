@@ -31,6 +31,7 @@ import dev.durable.store.QueueChange;
 import dev.durable.store.QueueRules;
 import dev.durable.store.QueueStore;
 import dev.durable.store.ReadBack;
+import dev.durable.store.Relayed;
 import dev.durable.store.RunClaim;
 import dev.durable.store.RunDetails;
 import dev.durable.store.RunFilter;
@@ -298,6 +299,16 @@ public final class InMemoryHistoryStore implements HistoryStore {
                 .limit(limit)
                 .map(job -> reads.open(job, false))
                 .toList());
+    }
+
+    @Override
+    public Relayed relay(int limit) {
+        return atomically(() -> tables.outbox().relay(limit, deliveries));
+    }
+
+    @Override
+    public Optional<Instant> outboxSince() {
+        return atomically(() -> tables.outbox().since());
     }
 
     @Override

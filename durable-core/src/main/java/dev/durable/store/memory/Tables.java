@@ -6,10 +6,12 @@ import dev.durable.store.JobKey;
 import dev.durable.store.NewJob;
 import dev.durable.store.Nudges.JobBuried;
 import dev.durable.store.Nudges.JobsReady;
+import dev.durable.store.Nudges.OutboxFilled;
 import dev.durable.store.Nudges.RunClosed;
 import dev.durable.store.Nudges.RunsDue;
 import dev.durable.store.OpenJob;
 import dev.durable.store.OrphanedJob;
+import dev.durable.store.OutgoingMessage;
 import dev.durable.store.PurgedDeadLetter;
 import dev.durable.store.StoreClock;
 import java.time.Duration;
@@ -25,6 +27,7 @@ final class Tables {
     private final Sessions sessions = new Sessions();
     private final Places places = new Places();
     private final AuditLog audit = new AuditLog();
+    private final Outbox outbox = new Outbox();
     private final PendingNudges hints = new PendingNudges();
     private final StoreClock clock;
 
@@ -50,6 +53,10 @@ final class Tables {
 
     Places places() {
         return places;
+    }
+
+    Outbox outbox() {
+        return outbox;
     }
 
     AuditLog audit() {
@@ -80,6 +87,18 @@ final class Tables {
     void post(RunRow run, InboxMessage message) {
         run.inbox().add(message, now());
         place(run);
+    }
+
+    /** Takes in the messages that the code of a run sends: into its own inbox, or into the outbox. */
+    void send(RunRow run, List<OutgoingMessage> sends) {
+        for (OutgoingMessage send : sends) {
+            if (send.isTo(run.key())) {
+                post(run, send.message());
+            } else {
+                outbox.add(send, run.key().workflowId(), now());
+                hints.owe(new OutboxFilled());
+            }
+        }
     }
 
     void bear(RunRow run, List<NewJob> born) {

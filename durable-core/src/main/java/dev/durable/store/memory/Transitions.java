@@ -71,6 +71,7 @@ final class Transitions {
         run.append(
                 step.closingWith(LeftJob.events(left, at)).events(),
                 step.fences().next());
+        tables.send(run, step.sends());
         step.jobs().settled().forEach(ended -> tables.delete(run, job(run, ended.seq())));
         tables.end(
                 run,
@@ -87,6 +88,7 @@ final class Transitions {
         Instant now = tables.now();
         run.append(step.events(), step.fences().next());
         run.inbox().removeAll(step.consumed());
+        tables.send(run, step.sends());
         step.jobs().settled().forEach(ended -> tables.delete(run, job(run, ended.seq())));
         tables.bear(run, step.jobs().scheduled());
         step.jobs().cancelled().forEach(seq -> cancel(run.jobs().get(seq)));

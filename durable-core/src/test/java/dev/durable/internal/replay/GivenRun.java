@@ -8,6 +8,8 @@ import dev.durable.history.ActivityCompleted;
 import dev.durable.history.ActivityFailed;
 import dev.durable.history.ActivityScheduled;
 import dev.durable.history.ActivityTimedOut;
+import dev.durable.history.ExternalCancelRequested;
+import dev.durable.history.ExternalSignalRequested;
 import dev.durable.history.Failure;
 import dev.durable.history.HistoryEvent;
 import dev.durable.history.Payload;
@@ -249,6 +251,11 @@ public final class GivenRun implements AutoCloseable {
             case TimerCancelled c -> "cancel timer " + c.seq();
             case SideEffectRecorded c -> "side effect " + c.value().json();
             case VersionRecorded c -> "version " + c.changeId() + " " + c.version();
+            case ExternalSignalRequested c ->
+                "signal " + c.number() + " " + c.workflowId() + " " + c.signal()
+                        + c.input().json();
+            case ExternalCancelRequested c ->
+                "cancel workflow " + c.number() + " " + c.workflowId() + ": " + c.reason();
         };
     }
 

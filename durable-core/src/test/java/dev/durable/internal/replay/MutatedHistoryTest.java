@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.durable.history.ActivityCancelRequested;
 import dev.durable.history.ActivityScheduled;
+import dev.durable.history.ExternalCancelRequested;
+import dev.durable.history.ExternalSignalRequested;
 import dev.durable.history.HistoryEvent;
 import dev.durable.history.Payload;
 import dev.durable.history.SideEffectRecorded;
@@ -95,6 +97,20 @@ class MutatedHistoryTest {
                         new ActivityCancelRequested(c.id(), c.at(), c.seq()));
             case SideEffectRecorded c -> List.of(new TimerCancelled(c.id(), c.at(), 1));
             case VersionRecorded c -> List.of();
+            case ExternalSignalRequested c ->
+                List.of(
+                        new ExternalSignalRequested(
+                                c.id(), c.at(), c.number() + 1, c.workflowId(), c.signal(), c.input()),
+                        new ExternalSignalRequested(c.id(), c.at(), c.number(), "another", c.signal(), c.input()),
+                        new ExternalSignalRequested(c.id(), c.at(), c.number(), c.workflowId(), "other", c.input()),
+                        new ExternalSignalRequested(
+                                c.id(), c.at(), c.number(), c.workflowId(), c.signal(), new Payload("[99]")),
+                        new ExternalCancelRequested(c.id(), c.at(), c.number(), c.workflowId(), "x"));
+            case ExternalCancelRequested c ->
+                List.of(
+                        new ExternalCancelRequested(c.id(), c.at(), c.number() + 1, c.workflowId(), c.reason()),
+                        new ExternalCancelRequested(c.id(), c.at(), c.number(), "another", c.reason()),
+                        new ExternalCancelRequested(c.id(), c.at(), c.number(), c.workflowId(), "another reason"));
         };
     }
 

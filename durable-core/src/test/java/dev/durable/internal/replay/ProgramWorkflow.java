@@ -3,6 +3,7 @@ package dev.durable.internal.replay;
 import dev.durable.ActivityCancellationType;
 import dev.durable.CompletablePromise;
 import dev.durable.Durable;
+import dev.durable.ExternalWorkflow;
 import dev.durable.Promise;
 import dev.durable.Query;
 import dev.durable.RetryPolicy;
@@ -129,6 +130,16 @@ class ProgramWorkflow {
             case Statement.Count s -> ++counters[s.counter()];
             case Statement.Draw s -> Durable.uuid() + " " + Durable.random().nextInt(100);
             case Statement.SideEffect s -> Durable.sideEffect(Integer.class, s::value);
+            case Statement.Tell s -> {
+                ExternalWorkflow<ProgramWorkflow> other =
+                        Durable.external(ProgramWorkflow.class, "other-" + s.workflow());
+                if (s.cancels()) {
+                    other.cancel("of " + who);
+                } else {
+                    other.signal(w -> w.poke(s.workflow()));
+                }
+                yield "told";
+            }
             case Statement.Version s -> Durable.version(s.change(), 0, 3);
             case Statement.Detached s ->
                 Durable.detached(() -> {

@@ -45,6 +45,9 @@ sealed interface Statement {
 
     record SideEffect(int value) implements Statement {}
 
+    /** Sends a signal to another workflow, or asks it to cancel. */
+    record Tell(int workflow, boolean cancels) implements Statement {}
+
     record Version(String change) implements Statement {}
 
     record Detached(List<Statement> body) implements Statement {}
@@ -147,7 +150,7 @@ sealed interface Statement {
                 case 14, 15 -> new Await(counter, 1 + random.nextInt(4));
                 case 16 -> new AwaitWithin(counter, 1 + random.nextInt(4), random.nextInt(20));
                 case 17, 18, 19 -> new Count(counter);
-                case 20 -> new Draw();
+                case 20 -> random.nextBoolean() ? new Draw() : new Tell(random.nextInt(3), random.nextInt(4) == 0);
                 case 21 -> random.nextBoolean() ? new SideEffect(random.nextInt(100)) : new AwaitHandlers();
                 case 22 -> new Version("change-" + random.nextInt(3));
                 default -> random.nextInt(3) == 0 ? new Throw("t" + random.nextInt(10)) : new Count(counter);

@@ -25,6 +25,14 @@ public abstract class HistoryStoreCore {
     }
 
     @Nested
+    class Outgoing extends OutgoingContract {
+        @Override
+        protected StoreFixture newFixture() {
+            return HistoryStoreCore.this.newFixture();
+        }
+    }
+
+    @Nested
     class Closes extends CloseContract {
         @Override
         protected StoreFixture newFixture() {

@@ -4,8 +4,10 @@ import dev.durable.client.WorkflowStatus;
 import dev.durable.history.InboxMessage;
 import dev.durable.history.MessageKind;
 import dev.durable.history.StoredEvent;
+import dev.durable.logs.MarkedLines;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.NewJob;
+import dev.durable.store.OutgoingMessage;
 import dev.durable.store.RunKey;
 import dev.durable.store.Transition;
 import java.time.Duration;
@@ -23,6 +25,7 @@ public final class StepBuilder {
     private final long nextEventId;
     private final List<StoredEvent> events = new ArrayList<>();
     private final List<UUID> consumed = new ArrayList<>();
+    private final List<OutgoingMessage> sends = new ArrayList<>();
     private final List<Transition.Settled> settled = new ArrayList<>();
     private final List<Integer> cancelled = new ArrayList<>();
     private final List<NewJob> jobs = new ArrayList<>();
@@ -91,6 +94,30 @@ public final class StepBuilder {
         return event("ActivityCancelRequested", "{\"seq\":" + seq + "}");
     }
 
+    /** The code sends a signal to a workflow. */
+    public StepBuilder sends(long number, String workflowId, String name) {
+        sends.add(OutgoingMessage.of(
+                run.runId(), number, workflowId, MessageKind.SIGNAL, name, "[\"" + MarkedLines.MARKER + "\"]"));
+        return event(
+                "ExternalSignalRequested",
+                "{\"number\":" + number + ",\"workflowId\":\"" + workflowId + "\",\"signal\":\"" + name
+                        + "\",\"input\":[]}");
+    }
+
+    /** The code asks a workflow to cancel. */
+    public StepBuilder sendsCancel(long number, String workflowId) {
+        sends.add(OutgoingMessage.of(
+                run.runId(),
+                number,
+                workflowId,
+                MessageKind.CANCEL,
+                "WorkflowCancelRequested",
+                "{\"reason\":\"\",\"by\":\"workflow " + run.workflowId() + "\"}"));
+        return event(
+                "ExternalCancelRequested",
+                "{\"number\":" + number + ",\"workflowId\":\"" + workflowId + "\",\"reason\":\"\"}");
+    }
+
     public StepBuilder wakesAt(Instant when) {
         wakeAt = when;
         return this;
@@ -131,7 +158,7 @@ public final class StepBuilder {
                 new Transition.Fences(fence, newFence),
                 nextEventId,
                 all,
-                consumed,
+                new Transition.MessageChanges(consumed, sends),
                 new Transition.JobChanges(jobs, settled, cancelled),
                 park,
                 wakeAt,

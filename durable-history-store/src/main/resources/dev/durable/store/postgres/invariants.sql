@@ -1,4 +1,4 @@
--- Invariants 1 to 5 of the design, which the tables satisfy whenever no process is writing. Each query gives one text
+-- Invariants 1 to 6 of the design, which the tables satisfy whenever no process is writing. Each query gives one text
 -- for each violation, and none if all is well. Written for the schema durable; in psql: \i invariants.sql
 
 -- 1. Event ids of a run are 1..n without a gap.
@@ -144,7 +144,7 @@ select format('5: a transition of run %s begins with %s at %s', run_id, type, ev
                 where b.run_id = e.run_id and b.event_id < e.event_id
                   and b.type not in ('WorkflowStarted', 'WorkflowPaused', 'WorkflowResumed'))
    and type in ('ActivityScheduled', 'ActivityCancelRequested', 'TimerStarted', 'TimerCancelled', 'SideEffectRecorded',
-                'VersionRecorded');
+                'VersionRecorded', 'ExternalSignalRequested', 'ExternalCancelRequested');
 
 -- 3. A job has a lease exactly while an attempt is under way, and a session exactly while that session runs it. A
 -- paused job is in no queue.
@@ -163,3 +163,28 @@ select format('3: activity %s of run %s in state %s: buried at %s, fingerprint %
 select format('5: message %s of %s to %s was set aside and waits', event_id, run_id, target_workflow_id)
   from durable.outbox_refused r
  where exists (select 1 from durable.outbox o where o.run_id = r.run_id and o.event_id = r.event_id);
+
+-- 6. The messages that the code of a run sends to workflows are numbered 1..n, in the order of their events.
+select format('6: message %s of run %s is recorded as its %s.', number, run_id, place)
+  from (select e.run_id, (durable.readable(e.attributes) ->> 'number')::bigint as number,
+               row_number() over (partition by e.run_id order by e.event_id) as place
+          from durable.history_event e
+         where e.type in ('ExternalSignalRequested', 'ExternalCancelRequested')) m
+ where number is distinct from place;
+
+-- 6. A message in the outbox that workflow code has sent is recorded in the history of its run.
+select format('6: message %s of run %s to %s is in the outbox and not in the history', o.event_id, o.run_id,
+              o.target_workflow_id)
+  from durable.outbox o
+ where o.source_workflow_id is not null
+   and not exists (select 1 from durable.history_event e
+                    where e.run_id = o.run_id and e.type in ('ExternalSignalRequested', 'ExternalCancelRequested')
+                      and (durable.readable(e.attributes) ->> 'number')::bigint = o.event_id);
+
+-- 6. A message that the relay has delivered is in one inbox or one history. Its id follows from its source: version 3.
+select format('6: message %s was delivered %s times: to the runs %s', message_id, count(*), string_agg(run_id::text, ', '))
+  from (select e.run_id, e.message_id from durable.history_event e
+         where e.type in ('SignalReceived', 'WorkflowCancelRequested')
+        union all
+        select i.run_id, i.message_id from durable.inbox i where i.kind in (1, 2)) m
+ where substr(message_id::text, 15, 1) = '3' group by message_id having count(*) > 1;

@@ -8,6 +8,7 @@ import dev.durable.ActivityTimedOutException;
 import dev.durable.CancelledException;
 import dev.durable.Durable;
 import dev.durable.EncodedValues;
+import dev.durable.ExternalWorkflow;
 import dev.durable.Promise;
 import dev.durable.Query;
 import dev.durable.Run;
@@ -420,6 +421,41 @@ class WorkflowsTest {
         desk.signal(w -> w.order("3"));
         desk.signal(w -> w.close());
         assertThat(desk.result()).containsExactly("L-3");
+    }
+
+    // ── messages to other workflows ─────────────────────────────────────────────────────────────────────────────────
+
+    @Workflow
+    static class Reminder {
+        @Run
+        void run() {
+            Durable.sleep(Duration.ofDays(30));
+        }
+    }
+
+    // docs: external
+    @Workflow
+    static class Dispatch {
+        @Run
+        void run(String orderId) {
+            Durable.sleep(Duration.ofDays(2));
+            ExternalWorkflow<Counter> counter = Durable.external(Counter.class, "counter-1");
+            counter.signal(w -> w.order(orderId)); // or counter.signal("order", orderId)
+            Durable.external(Reminder.class, "reminder-" + orderId).cancel("the order is on its way");
+        }
+    }
+    // docs: end
+
+    @Test
+    void workflows_send_messages_to_others(TestEngine engine) {
+        engine.register(Counter.class, Dispatch.class, Reminder.class).activity(Parcels.class, depot);
+        var counter = engine.client().start(Counter.class, "counter-1", w -> w.run());
+        var reminder = engine.client().startVoid(Reminder.class, "reminder-7", w -> w.run());
+        engine.client().startVoid(Dispatch.class, "dispatch-7", w -> w.run("7")).result();
+        engine.settle();
+
+        assertThat(counter.history()).receivedSignals("order");
+        assertThat(reminder.describe().summary().status()).isEqualTo(WorkflowStatus.CANCELLED);
     }
 
     // ── cancellation and undoing ────────────────────────────────────────────────────────────────────────────────────

@@ -1,7 +1,6 @@
 package dev.durable.internal.client.access;
 
 import dev.durable.DurableException;
-import dev.durable.RefusedInputException;
 import dev.durable.WorkflowNotFoundException;
 import dev.durable.history.EventJson;
 import dev.durable.history.InboxMessage;
@@ -9,8 +8,7 @@ import dev.durable.history.MessageKind;
 import dev.durable.history.Payload;
 import dev.durable.history.WorkflowCancelRequested;
 import dev.durable.internal.declare.WorkflowType;
-import dev.durable.internal.declare.type.MethodSpec;
-import dev.durable.internal.replay.BackgroundJob;
+import dev.durable.internal.replay.call.SignalArguments;
 import dev.durable.internal.text.Bounds;
 import dev.durable.store.Delivery;
 import dev.durable.store.InboxLimit;
@@ -44,22 +42,7 @@ public final class Messages {
     /** Encodes the arguments of a signal, checked where the workflow's type is known. */
     public static Payload arguments(
             ClientCode code, @Nullable WorkflowType workflow, String signal, @Nullable Object[] arguments) {
-        Bounds.name("signal(…): the signal", signal);
-        if (workflow != null && workflow.name().equals(BackgroundJob.TYPE)) {
-            throw new RefusedInputException(
-                    "signal " + signal + " was not sent: a background job takes no signals, only"
-                            + " a workflow does. A job can be cancelled, client.job(id).cancel(…), and steered by its"
-                            + " control(): client.job(id).control().");
-        }
-        if (workflow != null && workflow.signal(signal) == null) {
-            throw new RefusedInputException("workflow " + workflow.name() + " has no signal " + signal + "; it has "
-                    + workflow.methods().signals().keySet().stream().sorted().toList());
-        }
-        MethodSpec typed =
-                workflow == null ? null : workflow.methods().signals().get(signal);
-        return typed == null
-                ? code.payloads().encodeArguments(signal, arguments)
-                : code.payloads().encodeArguments(typed, arguments);
+        return SignalArguments.encode(code.payloads(), workflow, signal, arguments);
     }
 
     public void signal(String workflowId, @Nullable UUID runId, String name, Payload input) {

@@ -5,6 +5,7 @@ import dev.durable.ActivityOptionsBuilder;
 import dev.durable.Body;
 import dev.durable.CancelledException;
 import dev.durable.CompletablePromise;
+import dev.durable.ExternalWorkflow;
 import dev.durable.Promise;
 import dev.durable.RegistrationException;
 import dev.durable.ShieldedBody;
@@ -68,6 +69,7 @@ public final class DurableCalls implements PromiseHost {
     private final OpenWork work;
     private final WaitCalls waiting;
     private final ActivityCalls activities;
+    private final ExternalCalls externals;
     private final Coroutines coroutines;
     private final Versions versions;
     private final HistoryDecoder decoder;
@@ -89,6 +91,7 @@ public final class DurableCalls implements PromiseHost {
         work = new OpenWork(journal, this);
         waiting = new WaitCalls(dispatcher, restrictions, journal, work, turnLog);
         activities = new ActivityCalls(this, waiting, restrictions, work, setup);
+        externals = new ExternalCalls(this, waiting, journal, setup);
         coroutines = new Coroutines(this, dispatcher, () -> bind(this), this::context);
         versions = new Versions(journal, dispatcher);
         decoder = new HistoryDecoder(setup.codec(), dispatcher);
@@ -373,6 +376,12 @@ public final class DurableCalls implements PromiseHost {
         } catch (Throwable e) {
             throw Unchecked.<RuntimeException>raise(e);
         }
+    }
+
+    // ── other workflows ──────────────────────────────────────────────────────────────────────────────────────────────
+
+    public <W> ExternalWorkflow<W> external(Class<W> type, String workflowId) {
+        return externals.workflow(type, workflowId);
     }
 
     // ── recorded values ──────────────────────────────────────────────────────────────────────────────────────────────

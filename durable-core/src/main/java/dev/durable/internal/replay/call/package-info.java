@@ -1,9 +1,10 @@
 /**
  * The implementation of the static calls of {@code Durable}, of stubs and of promises: a class for each family of calls
- * (activities, timers, waits, side effects, versions), the end of the run, and the events that are applied to it.
+ * (activities, timers, waits, messages to other workflows, side effects, versions), the end of the run, and the events that are applied to it.
  *
  * <pre>
- *   code ─► Durable, Promise, stub ─► DurableCalls ─► WaitCalls · ActivityCalls · Coroutines · Versions · RunEnding
+ *   code ─► Durable, Promise, stub ─► DurableCalls ─► WaitCalls · ActivityCalls · ExternalCalls · Coroutines · Versions ·
+ *                                                         │               RunEnding
  *                                                         │ every command
  *                                                         ▼
  *                                            CurrentTurn ─► TurnScript

@@ -3,6 +3,8 @@ package dev.durable.internal.replay.match;
 import dev.durable.UsageException;
 import dev.durable.history.ActivityCancelRequested;
 import dev.durable.history.ActivityScheduled;
+import dev.durable.history.ExternalCancelRequested;
+import dev.durable.history.ExternalSignalRequested;
 import dev.durable.history.Failure;
 import dev.durable.history.HistoryEvent;
 import dev.durable.history.LocalCall;
@@ -59,6 +61,15 @@ public final class Comparison {
             case SideEffectRecorded c -> history instanceof SideEffectRecorded;
             case VersionRecorded c ->
                 history instanceof VersionRecorded h && c.changeId().equals(h.changeId());
+            case ExternalSignalRequested c ->
+                history instanceof ExternalSignalRequested h
+                        && c.number() == h.number()
+                        && c.workflowId().equals(h.workflowId())
+                        && c.signal().equals(h.signal());
+            case ExternalCancelRequested c ->
+                history instanceof ExternalCancelRequested h
+                        && c.number() == h.number()
+                        && c.workflowId().equals(h.workflowId());
         };
     }
 

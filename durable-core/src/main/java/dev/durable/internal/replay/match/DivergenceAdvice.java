@@ -2,12 +2,15 @@ package dev.durable.internal.replay.match;
 
 import dev.durable.history.ActivityCancelRequested;
 import dev.durable.history.ActivityScheduled;
+import dev.durable.history.ExternalCancelRequested;
+import dev.durable.history.ExternalSignalRequested;
 import dev.durable.history.HistoryEvent;
 import dev.durable.history.OptionsJson;
 import dev.durable.history.SideEffectRecorded;
 import dev.durable.history.TimerCancelled;
 import dev.durable.history.TimerStarted;
 import dev.durable.history.VersionRecorded;
+import dev.durable.internal.text.Bounds;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
@@ -141,6 +144,8 @@ public final class DivergenceAdvice {
             case TimerStarted c -> "Durable.sleep (or timer, or a wait with a timeout)";
             case SideEffectRecorded c -> "Durable.sideEffect";
             case VersionRecorded c -> "Durable.version(\"" + c.changeId() + "\", …)";
+            case ExternalSignalRequested c -> "signal " + c.signal() + " to workflow " + Bounds.shown(c.workflowId());
+            case ExternalCancelRequested c -> "cancel of workflow " + Bounds.shown(c.workflowId());
             case ActivityCancelRequested c -> "cancel() of the promise of activity " + c.seq();
             case TimerCancelled c -> "cancel() of timer " + c.seq();
         };
@@ -156,6 +161,8 @@ public final class DivergenceAdvice {
             case TimerStarted c -> "timer-" + c.seq();
             case SideEffectRecorded c -> afterEvent(c);
             case VersionRecorded c -> afterEvent(c);
+            case ExternalSignalRequested c -> "signal-" + c.number();
+            case ExternalCancelRequested c -> "cancel-" + c.number();
             case ActivityCancelRequested c -> afterEvent(c);
             case TimerCancelled c -> afterEvent(c);
         };
@@ -173,6 +180,8 @@ public final class DivergenceAdvice {
             case TimerStarted c -> "due " + c.fireAt();
             case SideEffectRecorded c -> c.toString();
             case VersionRecorded c -> c.toString();
+            case ExternalSignalRequested c -> c.input().json();
+            case ExternalCancelRequested c -> "reason " + Bounds.quoted(c.reason());
             case ActivityCancelRequested c -> c.toString();
             case TimerCancelled c -> c.toString();
         };

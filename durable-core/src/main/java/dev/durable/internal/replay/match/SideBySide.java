@@ -2,6 +2,8 @@ package dev.durable.internal.replay.match;
 
 import dev.durable.history.ActivityCancelRequested;
 import dev.durable.history.ActivityScheduled;
+import dev.durable.history.ExternalCancelRequested;
+import dev.durable.history.ExternalSignalRequested;
 import dev.durable.history.HistoryEvent;
 import dev.durable.history.SideEffectRecorded;
 import dev.durable.history.SignalReceived;
@@ -11,6 +13,7 @@ import dev.durable.history.TimerStarted;
 import dev.durable.history.VersionRecorded;
 import dev.durable.history.WorkflowCancelRequested;
 import dev.durable.history.WorkflowStarted;
+import dev.durable.internal.text.Bounds;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -100,6 +103,10 @@ final class SideBySide {
             case TimerCancelled c -> "TimerCancelled " + c.seq();
             case SideEffectRecorded c -> "SideEffectRecorded";
             case VersionRecorded c -> "VersionRecorded " + c.changeId() + " " + c.version();
+            case ExternalSignalRequested c ->
+                "ExternalSignalRequested " + c.number() + " " + c.signal() + " to " + Bounds.shown(c.workflowId());
+            case ExternalCancelRequested c ->
+                "ExternalCancelRequested " + c.number() + " to " + Bounds.shown(c.workflowId());
         };
     }
 

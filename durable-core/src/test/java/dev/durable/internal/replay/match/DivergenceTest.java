@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.durable.Durable;
 import dev.durable.Run;
+import dev.durable.Signal;
 import dev.durable.Workflow;
 import dev.durable.history.ActivityScheduled;
 import dev.durable.history.HistoryEvent;
@@ -70,6 +71,22 @@ class DivergenceTest {
                     acts.nothing();
                     yield "";
                 }
+                case "tell order-1" -> {
+                    Durable.external(Shop.class, "order-1").signal(w -> w.approve("ann"));
+                    yield acts.a("charge");
+                }
+                case "tell order-1 of bob" -> {
+                    Durable.external(Shop.class, "order-1").signal(w -> w.approve("bob"));
+                    yield acts.a("charge");
+                }
+                case "tell order-2" -> {
+                    Durable.external(Shop.class, "order-2").signal(w -> w.approve("ann"));
+                    yield acts.a("charge");
+                }
+                case "cancel order-1" -> {
+                    Durable.external(Shop.class, "order-1").cancel("sold out");
+                    yield acts.a("charge");
+                }
                 case "swallowing" -> {
                     try {
                         acts.nothing();
@@ -81,6 +98,33 @@ class DivergenceTest {
                 default -> throw new IllegalStateException(code);
             };
         }
+
+        @Signal
+        void approve(String by) {}
+    }
+
+    @Test
+    void a_signal_to_another_workflow_than_the_recorded_one_is_shown_with_its_target() {
+        assertThat(divergence("tell order-1", "tell order-2").getMessage().replaceAll(":\\d+\\)", ":0)"))
+                .contains(
+                        "≠      2  ExternalSignalRequested 1 approve to order-1   ExternalSignalRequested 1 approve to order-2   DivergenceTest.Shop.run(DivergenceTest.java:0)")
+                .contains("the call signal approve to workflow order-2 was added in front of signal approve to workflow"
+                        + " order-1 after this run had passed here")
+                .contains("Durable.version(\"signal-1\", 0, 1)");
+    }
+
+    @Test
+    void a_signal_with_other_arguments_is_shown_with_both() {
+        assertThat(divergence("tell order-1", "tell order-1 of bob"))
+                .hasMessageContaining("history: [\"ann\"]")
+                .hasMessageContaining("code:    [\"bob\"]");
+    }
+
+    @Test
+    void a_request_to_cancel_that_the_code_no_longer_makes_is_named() {
+        assertThat(divergence("cancel order-1", "charge"))
+                .hasMessageContaining("≠      2  ExternalCancelRequested 1 to order-1   ActivityScheduled 1 Acts.a")
+                .hasMessageContaining("cancel of workflow order-1");
     }
 
     private static Divergence divergence(String before, String after, int... completed) {

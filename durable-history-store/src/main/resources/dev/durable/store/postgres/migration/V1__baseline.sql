@@ -389,8 +389,11 @@ create table ${schema}.inbox (
 -- Claims skip from run to run in this index: a run with 20,000 messages costs one probe.
 create index inbox_waking on ${schema}.inbox (task_queue, run_id) where wakes;
 
--- Messages of a transition, or of a caller's own transaction (then run_id is the caller's process), to other runs.
--- Their order is by event id within a run. new_run: the run to start, as JSON, if no run of the target workflow id is
+-- Messages of a transition, or of a caller's own transaction, to other runs. run_id is their source: the chain of runs
+-- whose code sends them, which is the run id of its first run (today each run is a chain of its own), or the caller's
+-- process. event_id is their number in the source, by which they are delivered in order and once: of a chain the number
+-- that the command in the history has, which counts on from one run of the chain to the next. source_workflow_id: the
+-- workflow id of the sending run; null for a caller's transaction. new_run: the run to start, as JSON, if no run of the target workflow id is
 -- open; null is a message for an open run only.
 create table ${schema}.outbox (
     run_id             uuid        not null,
@@ -400,6 +403,7 @@ create table ${schema}.outbox (
     kind               smallint    not null,
     shard              smallint    not null,
     target_workflow_id text collate "C" not null,
+    source_workflow_id text collate "C",
     name               text        not null,
     payload            json        not null,
     new_run            json,
@@ -418,6 +422,7 @@ create table ${schema}.outbox_refused (
     kind               smallint    not null,
     shard              smallint    not null,
     target_workflow_id text collate "C" not null,
+    source_workflow_id text collate "C",
     name               text        not null,
     payload            json        not null,
     sqlstate           text        not null,
@@ -430,8 +435,10 @@ create function ${schema}.resend_refused(source uuid, event bigint) returns bool
     language sql set search_path = pg_catalog, pg_temp as $$
 with gone as (delete from ${schema}.outbox_refused r where r.run_id = source and r.event_id = event returning r.*),
 back as (
-    insert into ${schema}.outbox (run_id, event_id, target_run_id, at, kind, shard, target_workflow_id, name, payload, new_run)
-    select g.run_id, g.event_id, g.target_run_id, g.at, g.kind, g.shard, g.target_workflow_id, g.name, g.payload, g.new_run
+    insert into ${schema}.outbox (run_id, event_id, target_run_id, at, kind, shard, target_workflow_id, source_workflow_id,
+           name, payload, new_run)
+    select g.run_id, g.event_id, g.target_run_id, g.at, g.kind, g.shard, g.target_workflow_id, g.source_workflow_id,
+           g.name, g.payload, g.new_run
       from gone g
     returning true)
 select exists (select from back)

@@ -11,6 +11,8 @@ import dev.durable.history.ActivityOptionsUpdated;
 import dev.durable.history.ActivityScheduled;
 import dev.durable.history.ActivityTimedOut;
 import dev.durable.history.ActivityTimeoutUpdated;
+import dev.durable.history.ExternalCancelRequested;
+import dev.durable.history.ExternalSignalRequested;
 import dev.durable.history.Failure;
 import dev.durable.history.FirstTurnStarted;
 import dev.durable.history.History;
@@ -85,6 +87,8 @@ final class HistoryTable {
             case SignalReceived e -> e.name() + " " + e.input().json();
             case SideEffectRecorded e -> e.value().json();
             case VersionRecorded e -> e.changeId() + " " + e.version();
+            case ExternalSignalRequested e -> e.signal() + " " + e.input().json() + " to " + e.workflowId();
+            case ExternalCancelRequested e -> e.workflowId() + ": " + e.reason();
             case WorkflowCompleted e -> e.result().json();
             case WorkflowFailed e -> message(e.failure());
             case WorkflowCancelRequested e -> e.reason() + ", by " + e.by();

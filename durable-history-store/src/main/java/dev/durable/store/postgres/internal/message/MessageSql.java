@@ -16,6 +16,14 @@ public final class MessageSql {
             on conflict do nothing
             returning task_queue""";
 
+    /** Inserts messages into the outbox that the code of runs sends, with the transition that records the request. */
+    static final String SEND = """
+            insert into durable.outbox (run_id, event_id, at, kind, shard, target_workflow_id, source_workflow_id, name, payload)
+            select u.run_id, u.event_id, durable.clock(), u.kind, u.shard, u.target_workflow_id, u.source_workflow_id, u.name,
+                   u.payload::json
+              from unnest(?::uuid[], ?::bigint[], ?::smallint[], ?::smallint[], ?::text[], ?::text[], ?::text[], ?::text[])
+                   as u(run_id, event_id, kind, shard, target_workflow_id, source_workflow_id, name, payload)""";
+
     /**
      * Locks each target once, in order of (shard, workflow id), and inserts from what was locked. KEY SHARE lets the
      * holder of the run go on and holds off its close. Conditions that need a later snapshot are not tested here: a

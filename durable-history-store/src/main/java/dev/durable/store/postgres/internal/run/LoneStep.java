@@ -53,7 +53,7 @@ record LoneStep(Transition step) {
     private List<Param> advance() {
         Param run = Param.of(step.run().runId());
         Param shard = Param.of((short) step.run().shard());
-        Param park = Param.of(step.park());
+        Param park = Param.of(TransitionBatch.parks(step));
         Param wakeAt = Param.instant(step.wakeAt());
         return new ArrayList<>(List.of(
                 park,

@@ -13,6 +13,7 @@ import dev.durable.store.RunIds;
 import dev.durable.store.RunKey;
 import dev.durable.store.Transition;
 import dev.durable.store.postgres.internal.job.HeartbeatRows;
+import dev.durable.store.postgres.internal.message.OutgoingRows;
 import dev.durable.store.postgres.internal.sql.Param;
 import dev.durable.store.postgres.internal.sql.SafeText;
 import dev.durable.store.postgres.internal.sql.SqlScript;
@@ -101,10 +102,12 @@ final class TransitionBatch {
             new LoneStep(all.getFirst()).write(script, waiting);
             dropHeartbeats(script);
             consume(script);
+            OutgoingRows.insert(all, script);
             return;
         }
         if (allClose()) {
             end(script);
+            OutgoingRows.insert(all, script);
             return;
         }
         if (!advancing.isEmpty()) {
@@ -120,6 +123,7 @@ final class TransitionBatch {
         }
         EventRows.of(all).insert(script);
         JobRows.of(all).insert(script);
+        OutgoingRows.insert(all, script);
         close(script);
     }
 
@@ -249,6 +253,11 @@ final class TransitionBatch {
         return List.of(runs(transitions), shards(transitions));
     }
 
+    /** Returns whether the run rests when this is written; one that sends itself a message goes on with that. */
+    static boolean parks(Transition transition) {
+        return transition.park() && !transition.sendsToItself();
+    }
+
     private static Transition.Close end(Transition closing) {
         return Objects.requireNonNull(closing.close());
     }
@@ -270,7 +279,7 @@ final class TransitionBatch {
                 uuids(advancing, t -> t.fences().next()),
                 ints(advancing, t -> t.events().size()),
                 ints(advancing, t -> t.consumed().size()),
-                bools(advancing, Transition::park),
+                bools(advancing, TransitionBatch::parks),
                 instants(advancing, Transition::wakeAt));
     }
 

@@ -3,6 +3,7 @@ package dev.durable.store.postgres.internal.run;
 import dev.durable.DurableException;
 import dev.durable.internal.text.Thrown;
 import dev.durable.store.CommitUnknownException;
+import dev.durable.store.Nudges;
 import dev.durable.store.RunKey;
 import dev.durable.store.Transition;
 import dev.durable.store.Transition.Outcome;
@@ -54,6 +55,7 @@ final class Transitions {
                 mayBeWrittenAtOnce(transitions) ? optimistic(transitions, hints) : careful(transitions, hints);
         hintOf(transitions, outcomes, hints);
         hints.spreadBy(nudges);
+        wakeRelay(transitions);
         return transitions.stream().map(t -> outcomes.get(t.run())).toList();
     }
 
@@ -83,6 +85,7 @@ final class Transitions {
             return written;
         } catch (CommitUnknownException e) {
             expected.sendTo(nudges);
+            wakeRelay(transitions);
             throw e;
         } catch (SQLException e) {
             return switch (SqlState.of(e)) {
@@ -138,7 +141,8 @@ final class Transitions {
     static Map<RunKey, Outcome> applied(List<Transition> transitions, Set<UUID> waiting) {
         Map<RunKey, Outcome> outcomes = new HashMap<>();
         for (Transition t : transitions) {
-            outcomes.put(t.run(), waiting.contains(t.run().runId()) ? Outcome.APPLIED_MORE : Outcome.APPLIED);
+            boolean more = waiting.contains(t.run().runId()) || (t.park() && t.sendsToItself());
+            outcomes.put(t.run(), more ? Outcome.APPLIED_MORE : Outcome.APPLIED);
         }
         return outcomes;
     }
@@ -154,6 +158,16 @@ final class Transitions {
                     hints.closed(t.run().runId());
                 }
             }
+        }
+    }
+
+    /**
+     * Wakes the relay of this process, which has one as it writes transitions; those of others need not look for the
+     * same messages.
+     */
+    private void wakeRelay(List<Transition> transitions) {
+        if (transitions.stream().anyMatch(t -> !t.sends().isEmpty())) {
+            nudges.deliver(List.of(new Nudges.OutboxFilled()));
         }
     }
 

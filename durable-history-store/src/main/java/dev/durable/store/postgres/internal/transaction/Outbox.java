@@ -6,6 +6,7 @@ import dev.durable.internal.text.Thrown;
 import dev.durable.store.Delivery;
 import dev.durable.store.NewRun;
 import dev.durable.store.Nudges;
+import dev.durable.store.OutgoingMessage;
 import dev.durable.store.RunIds;
 import dev.durable.store.postgres.CallerTransactions;
 import dev.durable.store.postgres.internal.message.DeliveryBatch;
@@ -13,7 +14,6 @@ import dev.durable.store.postgres.internal.nudge.SharedNudges;
 import dev.durable.store.postgres.internal.sql.Connections;
 import dev.durable.store.postgres.internal.sql.Param;
 import dev.durable.store.postgres.internal.sql.SqlScript;
-import java.nio.ByteBuffer;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -108,9 +108,10 @@ public final class Outbox {
     /**
      * A row of the outbox.
      *
-     * @param source the process that sent it
-     * @param eventId its number in that process
-     * @param shard of source and target
+     * @param source the process that sent it in a caller's transaction, or the chain of runs whose code sent it
+     * @param eventId its number in that source
+     * @param shard the shard of the source
+     * @param from the workflow id of the run whose code sent it; null for a caller's transaction
      * @param delivery the delivery; the id of its message is derived from source and event id, so that it is one
      *     message however often it is delivered
      * @param start the run to start if none is open; null without
@@ -120,6 +121,7 @@ public final class Outbox {
             UUID source,
             long eventId,
             int shard,
+            @Nullable String from,
             Delivery delivery,
             @Nullable NewRun start,
             @Nullable SQLException unreadable) {
@@ -128,7 +130,7 @@ public final class Outbox {
             UUID source = row.getObject("run_id", UUID.class);
             long eventId = row.getLong("event_id");
             InboxMessage message = new InboxMessage(
-                    messageId(source, eventId),
+                    OutgoingMessage.messageId(source, eventId),
                     MessageKind.of(row.getInt("kind")),
                     row.getString("name"),
                     row.getString("payload"),
@@ -146,15 +148,8 @@ public final class Outbox {
                         "new_run can't be read: " + Thrown.of(e).words(), "22000", e);
             }
             Delivery delivery = new Delivery(target, row.getObject("target_run_id", UUID.class), message);
-            return new Row(source, eventId, row.getInt("shard"), delivery, start, unreadable);
-        }
-
-        private static UUID messageId(UUID source, long eventId) {
-            ByteBuffer name = ByteBuffer.allocate(Long.BYTES * 3)
-                    .putLong(source.getMostSignificantBits())
-                    .putLong(source.getLeastSignificantBits())
-                    .putLong(eventId);
-            return UUID.nameUUIDFromBytes(name.array());
+            String from = row.getString("source_workflow_id");
+            return new Row(source, eventId, row.getInt("shard"), from, delivery, start, unreadable);
         }
 
         String target() {

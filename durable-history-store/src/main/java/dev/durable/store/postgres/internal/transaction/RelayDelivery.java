@@ -63,7 +63,7 @@ public final class RelayDelivery {
 
     /** The reason why the row has no target. */
     String whyDropped(int item) {
-        return dropped.getOrDefault(item, "there is no open run to take it");
+        return dropped.getOrDefault(item, "there was no open run to take it");
     }
 
     /**

@@ -5,10 +5,12 @@ import static dev.durable.store.postgres.internal.sql.Param.shorts;
 import static dev.durable.store.postgres.internal.sql.Param.texts;
 import static dev.durable.store.postgres.internal.sql.Param.uuids;
 
+import dev.durable.history.InboxMessage;
 import dev.durable.internal.text.Bounds;
 import dev.durable.internal.text.Portion;
 import dev.durable.store.Delivery.Outcome;
 import dev.durable.store.InboxLimit;
+import dev.durable.store.OutgoingMessage;
 import dev.durable.store.Relayed;
 import dev.durable.store.postgres.internal.nudge.PendingNudges;
 import dev.durable.store.postgres.internal.sql.BatchHalving;
@@ -250,17 +252,26 @@ final class RelayPass {
             switch (outcomes.getOrDefault(i, Outcome.NOT_FOUND)) {
                 case ACCEPTED -> done.add(row);
                 case NOT_FOUND -> {
-                    log.warn(
-                            "{} {} to workflow {} is dropped: it was sent in a transaction, and after its commit {}",
-                            row.delivery().message().kind(),
-                            Bounds.shown(row.delivery().message().name()),
-                            Bounds.shown(row.target()),
-                            delivery.whyDropped(i));
+                    tellDropped(row, delivery.whyDropped(i));
                     done.add(row);
                 }
                 case CLOSING, INBOX_FULL, INBOX_TOO_LARGE, LOCKED -> stuck.add(row.target());
             }
         }
         return done;
+    }
+
+    private static void tellDropped(Outbox.Row row, String why) {
+        InboxMessage message = row.delivery().message();
+        if (row.from() != null) {
+            log.warn(OutgoingMessage.dropped(message.kind(), message.name(), row.from(), row.target(), why));
+            return;
+        }
+        log.warn(
+                "{} {} to workflow {} is dropped: it was sent in a transaction, and after its commit {}",
+                message.kind(),
+                Bounds.shown(message.name()),
+                Bounds.shown(row.target()),
+                why);
     }
 }

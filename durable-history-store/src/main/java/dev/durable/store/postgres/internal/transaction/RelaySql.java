@@ -63,13 +63,13 @@ public final class RelaySql {
                   join durable.outbox o on o.ctid = s.first limit 64 for update of o skip locked)
             """
             + PortionSql.portionBy(
-                    "run_id, event_id, target_run_id, kind, shard, target_workflow_id, name, payload, new_run, place",
+                    "run_id, event_id, target_run_id, kind, shard, target_workflow_id, source_workflow_id, name, payload, new_run, place",
                     PortionSql.sizes("r.payload", "r.new_run"),
                     """
             select o.* from mine m
              cross join lateral (
-                    select o.run_id, o.event_id, o.target_run_id, o.kind, o.shard, o.target_workflow_id, o.name, o.payload,
-                           o.new_run, c.place
+                    select o.run_id, o.event_id, o.target_run_id, o.kind, o.shard, o.target_workflow_id,
+                           o.source_workflow_id, o.name, o.payload, o.new_run, c.place
                       from (select o.ctid, o.event_id, row_number() over (order by o.event_id) as place
                               from durable.outbox o
                              where o.run_id = m.run_id and o.kind = any('{${kinds}}') and (? or o.target_workflow_id = any(?::text[]))
@@ -81,7 +81,8 @@ public final class RelaySql {
 
     /** Takes one message, if no other relay has locked the first message of its sender. */
     static final String TAKE_ONE = """
-            select o.run_id, o.event_id, o.target_run_id, o.kind, o.shard, o.target_workflow_id, o.name, o.payload, o.new_run
+            select o.run_id, o.event_id, o.target_run_id, o.kind, o.shard, o.target_workflow_id, o.source_workflow_id,
+                   o.name, o.payload, o.new_run
               from durable.outbox o
               join (select o.ctid from durable.outbox o where o.run_id = ? order by o.event_id limit 1) f on true
               join durable.outbox first on first.ctid = f.ctid
@@ -89,7 +90,8 @@ public final class RelaySql {
 
     /** Takes the messages that a transaction has sent to its own run, which no relay sees before the commit. */
     static final String TAKE_OWN = """
-            select o.run_id, o.event_id, o.target_run_id, o.kind, o.shard, o.target_workflow_id, o.name, o.payload, o.new_run
+            select o.run_id, o.event_id, o.target_run_id, o.kind, o.shard, o.target_workflow_id, o.source_workflow_id,
+                   o.name, o.payload, o.new_run
               from unnest(?::uuid[], ?::bigint[], ?::smallint[]) as u(run_id, event_id, shard)
              cross join lateral (select o.* from durable.outbox o
                     where o.run_id = u.run_id and o.event_id = u.event_id and o.shard = u.shard
@@ -107,9 +109,9 @@ public final class RelaySql {
             with gone as (
                 delete from durable.outbox o where o.run_id = ? and o.event_id = ? and o.shard = ? returning o.*)
             insert into durable.outbox_refused (run_id, event_id, target_run_id, at, refused_at, kind, shard,
-                   target_workflow_id, name, payload, new_run, sqlstate, error)
+                   target_workflow_id, source_workflow_id, name, payload, new_run, sqlstate, error)
             select g.run_id, g.event_id, g.target_run_id, g.at, durable.clock(), g.kind, g.shard, g.target_workflow_id,
-                   g.name, g.payload, g.new_run, ?, ?
+                   g.source_workflow_id, g.name, g.payload, g.new_run, ?, ?
               from gone g
             returning event_id""";
 
