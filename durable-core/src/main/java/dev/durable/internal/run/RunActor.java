@@ -72,7 +72,7 @@ public final class RunActor {
         this.host = host;
         this.mailbox = new RunMailbox(this, turns);
         this.holding = new HeldRun(key, host, mailbox);
-        this.weight = new RunWeight(holding, host.outside());
+        this.weight = new RunWeight(holding, host);
         this.writer = new DraftWriter(key, host, holding, mailbox);
     }
 

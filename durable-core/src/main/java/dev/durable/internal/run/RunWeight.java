@@ -6,14 +6,14 @@ package dev.durable.internal.run;
  */
 final class RunWeight {
     private final HeldRun holding;
-    private final RunServices.Outside outside;
+    private final RunServices host;
 
     private int weighed;
     private volatile int pinned;
 
-    RunWeight(HeldRun holding, RunServices.Outside outside) {
+    RunWeight(HeldRun holding, RunServices host) {
         this.holding = holding;
-        this.outside = outside;
+        this.host = host;
     }
 
     /** Returns the rough bytes that the run keeps in memory. */
@@ -40,7 +40,7 @@ final class RunWeight {
     void tellPinned() {
         int now = holding.isBusyHere() ? holding.bytes() : 0;
         if (now != pinned) {
-            outside.pinned((long) now - pinned);
+            host.outside().pinned((long) now - pinned);
             pinned = now;
         }
     }
