@@ -1,5 +1,6 @@
 package dev.durable;
 
+import dev.durable.internal.text.Thrown;
 import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -72,7 +73,8 @@ public record MapResult<S extends @Nullable Object, R extends @Nullable Object>(
                         + unfinished.size() + " were cancelled or not begun."
                         + (first == null
                                 ? " There are fewer items than minSuccessful asks for."
-                                : " The first failure is that of item " + first.index() + ": " + first.failure()),
+                                : " The first failure is that of item " + first.index() + ": "
+                                        + Thrown.of(first.failure()).text()),
                 first == null ? null : first.failure());
         failures.stream().skip(1).limit(SUPPRESSED).map(Failed::failure).forEach(failed::addSuppressed);
         throw failed;

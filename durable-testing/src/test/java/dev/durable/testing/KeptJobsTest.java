@@ -343,7 +343,7 @@ abstract class KeptJobsTest {
         ActivityHandle job = failed(engine, "mail-1");
         engine.advance(Duration.ofDays(3));
         assertThat(status(job)).isEqualTo(WorkflowStatus.FAILED);
-        assertThatThrownBy(job::await).hasMessageContaining("nobody resolved this dead letter");
+        assertThatThrownBy(job::await).hasMessageContaining("no operator resolved this dead letter");
 
         away = false;
         UUID again = engine.client().enqueueAgain("mail-1");

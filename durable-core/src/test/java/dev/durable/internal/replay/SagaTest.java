@@ -128,6 +128,30 @@ class SagaTest {
     }
 
     @Test
+    void an_undo_that_shielded_work_registers_after_the_failure_is_run() {
+        try (GivenRun run = GivenRun.of(w -> {
+            try {
+                Durable.sagaVoid(s -> {
+                    async(() -> Durable.detached(() -> {
+                        String id = w.acts.a("reserve");
+                        s.compensate(() -> w.see("undo " + id));
+                        return id;
+                    }));
+                    w.acts.nothing();
+                });
+            } catch (ActivityFailedException e) {
+                w.see("failed " + e.seq());
+            }
+            return "on";
+        })) {
+            run.expect("schedule 1 Acts.nothing[]", "schedule 2 Acts.a[\"reserve\"]");
+            run.failed(1, broken()).expect().expectSeen();
+            run.completed(2, "r-1").expectSeen("undo r-1", "failed 1");
+            run.expectClose("completed \"on\"");
+        }
+    }
+
+    @Test
     void a_failing_undo_is_suppressed_and_the_others_still_run() {
         AtomicReference<Exception> thrown = new AtomicReference<>();
         try (GivenRun run = GivenRun.of(w -> {

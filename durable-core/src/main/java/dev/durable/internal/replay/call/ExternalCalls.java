@@ -15,6 +15,7 @@ import dev.durable.internal.declare.Recorder;
 import dev.durable.internal.declare.WorkflowType;
 import dev.durable.internal.replay.match.ReplaySetup;
 import dev.durable.internal.text.Bounds;
+import dev.durable.internal.text.Thrown;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -38,7 +39,13 @@ final class ExternalCalls {
         this.setup = setup;
     }
 
+    @SuppressWarnings("ConstantValue") // callers without null checks may pass null
     <W> ExternalWorkflow<W> workflow(Class<W> type, String workflowId) {
+        if (workflowId == null || workflowId.isBlank()) {
+            throw new UsageException("Durable.external(" + type.getSimpleName() + ".class, …) was given "
+                    + (workflowId == null ? "null" : "a blank text") + " as the workflow id. Give the id by which the"
+                    + " other workflow was started; usual cause: a field of an argument that was not set.");
+        }
         try {
             return new Handle<>(setup.registry().workflowOf(type), type, workflowId);
         } catch (RegistrationException e) {
@@ -99,7 +106,7 @@ final class ExternalCalls {
             if (recorded != null && recorded.equals(unchecked.get())) {
                 return recorded;
             }
-            throw new UsageException(call + " sent nothing. " + e.getMessage(), e);
+            throw new UsageException(call + " sent nothing. " + Thrown.of(e).words(), e);
         }
     }
 

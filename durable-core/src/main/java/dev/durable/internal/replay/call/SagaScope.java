@@ -116,19 +116,25 @@ public final class SagaScope implements Saga {
     // ── the undo ────────────────────────────────────────────────────────────────────────────────────────────────────
 
     private void undoAfter(Exception failure, Coroutine body) {
-        if (!undos.isEmpty() && !(failure instanceof CancelledException)) {
-            stallBy(failure);
-        }
+        boolean hasUndos = stallsBefore(failure);
         body.cancel("the saga has failed");
-        if (undos.isEmpty() && !closed) {
-            return;
-        }
         List<DurablePromise<?>> open = openIn(body);
         while (!open.isEmpty()) {
             Combinators.waitFor("Durable.saga", open, one -> false);
             open = openIn(body);
         }
+        if (!hasUndos) {
+            stallsBefore(failure); // shielded work may have registered undos meanwhile
+        }
         undoAll().forEach(failed -> suppress(failure, failed));
+    }
+
+    /** Stalls the run where there is something to undo and the exception stalls it. Returns whether there is something. */
+    private boolean stallsBefore(Exception failure) {
+        if (!undos.isEmpty() && !(failure instanceof CancelledException)) {
+            stallBy(failure);
+        }
+        return !undos.isEmpty();
     }
 
     /** Stalls the run where it would stall by the exception, as a mistake of the code must undo nothing. */

@@ -135,9 +135,12 @@ public final class StallRules {
         return thrown instanceof DurableException && !(thrown instanceof PayloadException);
     }
 
-    /** Returns whether the exception comes of a misuse of the library, which only other code can mend. */
+    /**
+     * Returns whether the exception comes of a misuse of the library, or of a stored value that the code has asked for as
+     * another type: only other code can mend either.
+     */
     static boolean isMisuse(Throwable thrown) {
-        return usageIn(thrown) != null;
+        return usageIn(thrown) != null || unreadIn(thrown) != null;
     }
 
     /**

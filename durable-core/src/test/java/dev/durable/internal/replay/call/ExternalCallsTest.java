@@ -91,6 +91,22 @@ class ExternalCallsTest {
         }
     }
 
+    @Test
+    @SuppressWarnings("NullAway") // callers without null checks may pass null
+    void a_workflow_id_that_is_missing_is_refused_where_it_is_given() {
+        try (GivenRun run = GivenRun.of(w -> {
+            refused(w, () -> to(" "));
+            refused(w, () -> to(null));
+            return "";
+        })) {
+            run.expectSeen(
+                    "Durable.external(Addressee.class, …) was given a blank text as the workflow id. Give the id by"
+                            + " which the other workflow was started; usual cause: a field of an argument that was not set.",
+                    "Durable.external(Addressee.class, …) was given null as the workflow id. Give the id by"
+                            + " which the other workflow was started; usual cause: a field of an argument that was not set.");
+        }
+    }
+
     private static void refused(Scripted w, Runnable call) {
         try {
             call.run();

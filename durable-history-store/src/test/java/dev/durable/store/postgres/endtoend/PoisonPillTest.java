@@ -52,12 +52,6 @@ class PoisonPillTest {
                 .register(UnknownTypesTest.Known.class)
                 .start()) {
             ActivityHandle job = survivor.client().enqueue(Parser.class, p -> p.parse("a bomb"));
-            for (int killed = 0; killed <= BUDGET; killed++) {
-                assertThat(parsingProcess().waitFor(3, TimeUnit.MINUTES))
-                        .as("the job kills its process")
-                        .isTrue();
-            }
-
             ActivitySummary dead = awaitDeath(survivor, job);
 
             assertThat(dead.crashes()).isEqualTo(BUDGET + 1);
@@ -69,12 +63,24 @@ class PoisonPillTest {
         assertThat(SqlInvariants.check(database.dataSource())).isEmpty();
     }
 
-    private static ActivitySummary awaitDeath(DurableEngine engine, ActivityHandle job) {
-        long deadline = System.nanoTime() + Bench.SOON.toNanos();
+    /**
+     * Starts one process after another until the job is dead. On a machine that stands still for longer than the session
+     * lease, a process may count as dead before the job has killed it.
+     */
+    private ActivitySummary awaitDeath(DurableEngine engine, ActivityHandle job) throws IOException {
+        long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(5);
+        Process parsing = parsingProcess();
         ActivitySummary last = engine.client().activity(job.id(), 1).describe();
-        while (last.state() != ActivityState.DEAD && System.nanoTime() - deadline < 0) {
-            LockSupport.parkNanos(Duration.ofMillis(20).toNanos());
-            last = engine.client().activity(job.id(), 1).describe();
+        try {
+            while (last.state() != ActivityState.DEAD && System.nanoTime() - deadline < 0) {
+                if (!parsing.isAlive() && last.crashes() <= BUDGET) {
+                    parsing = parsingProcess();
+                }
+                LockSupport.parkNanos(Duration.ofMillis(20).toNanos());
+                last = engine.client().activity(job.id(), 1).describe();
+            }
+        } finally {
+            parsing.destroyForcibly();
         }
         assertThat(last.state()).isEqualTo(ActivityState.DEAD);
         return last;
