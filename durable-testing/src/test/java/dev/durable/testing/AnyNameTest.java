@@ -8,6 +8,7 @@ import dev.durable.Durable;
 import dev.durable.EncodedValues;
 import dev.durable.HandlerUnfinishedPolicy;
 import dev.durable.PayloadException;
+import dev.durable.Promise;
 import dev.durable.Query;
 import dev.durable.QueryFailedException;
 import dev.durable.Run;
@@ -22,6 +23,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Handlers that take messages of any name. */
 @DurableTest
@@ -202,6 +205,33 @@ class AnyNameTest {
                         "Diary d-1 is stalled: get(0, …) asks for argument 1 of entry (handled by Diary.other), which has"
                                 + " 0. Usually its sender has left it out: ask size() first, or catch the PayloadException where"
                                 + " strangers may send. It came out of signal entry, at ");
+        run.terminate("seen");
+    }
+
+    @Workflow
+    static class Patient {
+        @Run
+        void run() {
+            Durable.await(() -> false);
+        }
+
+        @Signal(any = true)
+        void other(String name, EncodedValues values) {
+            switch (name) {
+                case "retry" -> Durable.retry(o -> o.maxAttempts(3), () -> values.get(0, Integer.class));
+                default ->
+                    Promise.map(List.of(0), o -> o.toleratedFailures(1), index -> values.get(index, Integer.class));
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"retry", "map"})
+    void a_value_of_another_type_is_no_failure_that_retries_or_maps_take(String name, TestEngine engine) {
+        var run = engine.register(Patient.class).client().startVoid(Patient.class, "p-1", Patient::run);
+        run.signal(name, "much");
+        assertThatThrownBy(engine::settle).isInstanceOf(WorkflowStalledException.class);
+        assertThat(run.history().size()).isEqualTo(1);
         run.terminate("seen");
     }
 

@@ -21,7 +21,7 @@ final class TolerantMapping<S extends @Nullable Object, R extends @Nullable Obje
     private final TreeMap<Integer, MapResult.Success<S, R>> successes = new TreeMap<>();
     private final TreeMap<Integer, MapResult.Failed<S>> failures = new TreeMap<>();
     private int next;
-    /** Whether the map has succeeded; null while that is open. */
+    /** True where the map has succeeded, false where it has failed; null while it can still do either. */
     private @Nullable Boolean verdict;
 
     TolerantMapping(Collection<? extends S> items, MapGoal goal, Promise.Then<? super S, ? extends R> fn) {
