@@ -4,6 +4,11 @@ import dev.durable.Call;
 import dev.durable.CallInterruptedException;
 import dev.durable.CancelledException;
 import dev.durable.TypeRef;
+import dev.durable.UpdateCall;
+import dev.durable.UpdateFailedException;
+import dev.durable.UpdateNotCompletedException;
+import dev.durable.UpdateRejectedException;
+import dev.durable.UpdateVoidCall;
 import dev.durable.VoidCall;
 import dev.durable.WaitTimedOutException;
 import dev.durable.WorkflowFailedException;
@@ -14,7 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A reference to a workflow or one of its runs, by which a client signals, queries, cancels it and gets its result.
+ * A reference to a workflow or one of its runs, by which a client signals, updates, queries, cancels it and gets its result.
  * Thread-safe; holds no resources.
  *
  * @param <W> the workflow type
@@ -89,6 +94,48 @@ public interface WorkflowHandle<W, R extends @Nullable Object> {
 
     /** Asks by name, for a generic type. */
     <T> T query(String name, TypeRef<T> type, @Nullable Object... arguments);
+
+    /**
+     * Sends an update and waits for its answer: {@code Address a = h.update(w -> w.changeAddress(next))}. The handler may
+     * wait for as long as it takes; {@link #startUpdate} waits no longer than its acceptance. Not part of an open
+     * transaction of the caller. Straight inside an overloaded method the compiler wants a method reference or a typed
+     * lambda, as it does for {@link #query}.
+     *
+     * @throws X what the handler's signature names, thrown by the handler or by its validator
+     * @throws UpdateFailedException when the handler threw another exception, the update was rejected ({@link
+     *     UpdateRejectedException}), or the run ended before it answered ({@link UpdateNotCompletedException})
+     */
+    <T extends @Nullable Object, X extends Exception> T update(UpdateCall<W, T, X> call) throws X;
+
+    /** Sends an update that returns nothing and waits until its handler has returned, as {@link #update} does. */
+    <X extends Exception> void updateVoid(UpdateVoidCall<W, X> call) throws X;
+
+    /** Sends an update by name and waits for its answer. */
+    <T> T update(String name, Class<T> type, @Nullable Object... arguments);
+
+    /** Sends an update by name and waits for its answer, of a generic type. */
+    <T> T update(String name, TypeRef<T> type, @Nullable Object... arguments);
+
+    /**
+     * Sends an update and waits until it has reached the stage. A handler's exception is thrown by {@link
+     * UpdateHandle#result}; a rejection is thrown here where the stage is {@link WaitFor#ACCEPTED}.
+     */
+    <T extends @Nullable Object, X extends Exception> UpdateHandle<T> startUpdate(
+            UpdateCall<W, T, X> call, WaitFor stage) throws X;
+
+    /**
+     * Sends an update with an id of the caller. A run accepts an id once: who sends it again gets the same answer, for a
+     * day after it was given. A rejected id may be sent again.
+     */
+    <T extends @Nullable Object, X extends Exception> UpdateHandle<T> startUpdate(
+            String updateId, UpdateCall<W, T, X> call, WaitFor stage) throws X;
+
+    /** Sends an update by name with an id of the caller. */
+    <T extends @Nullable Object> UpdateHandle<T> startUpdate(
+            String updateId, WaitFor stage, String name, Class<T> type, @Nullable Object... arguments);
+
+    /** The handle of an update that was sent before, perhaps by another process. */
+    <T> UpdateHandle<T> updateHandle(String updateId, Class<T> type);
 
     /**
      * Names the operator: {@link #cancel}, {@link #terminate}, {@link #pause} and {@link #resume} are recorded as

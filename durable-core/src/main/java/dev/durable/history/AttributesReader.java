@@ -82,6 +82,17 @@ final class AttributesReader {
                             in.flag("withNext"),
                             in.instantOrNull("acceptedAt"))),
             rule(
+                    UpdateAccepted.class,
+                    (e, in) -> new UpdateAccepted(
+                            e.id,
+                            e.at,
+                            e.messageId(),
+                            in.string("updateId"),
+                            in.string("name"),
+                            payload(in, "input"),
+                            in.flag("withNext"),
+                            in.instantOrNull("acceptedAt"))),
+            rule(
                     ActivityScheduled.class,
                     (e, in) -> new ActivityScheduled(
                             e.id,
@@ -111,6 +122,13 @@ final class AttributesReader {
                     ExternalCancelRequested.class,
                     (e, in) -> new ExternalCancelRequested(
                             e.id, e.at, in.number("number"), in.string("workflowId"), in.string("reason", ""))),
+            rule(
+                    UpdateCompleted.class,
+                    (e, in) -> new UpdateCompleted(e.id, e.at, in.string("updateId"), payload(in, "result"))),
+            rule(
+                    UpdateFailed.class,
+                    (e, in) -> new UpdateFailed(
+                            e.id, e.at, in.string("updateId"), FailureJson.decode(in.json("failure")))),
             rule(
                     ActivityAttemptFailed.class,
                     (e, in) -> new ActivityAttemptFailed(

@@ -57,6 +57,12 @@ final class AttributesWriter {
                         .json("input", e.input(), Payload::json)
                         .flag("withNext", e.withNext())
                         .instant("acceptedAt", e.acceptedAt());
+            case UpdateAccepted e ->
+                out.string("updateId", e.updateId())
+                        .string("name", e.name())
+                        .json("input", e.input(), Payload::json)
+                        .flag("withNext", e.withNext())
+                        .instant("acceptedAt", e.acceptedAt());
         }
     }
 
@@ -100,6 +106,9 @@ final class AttributesWriter {
                 out.number("number", e.number())
                         .string("workflowId", e.workflowId())
                         .string("reason", e.reason());
+            case UpdateCompleted e -> out.string("updateId", e.updateId()).json("result", e.result(), Payload::json);
+            case UpdateFailed e ->
+                out.string("updateId", e.updateId()).object("failure", e.failure(), FailureJson::write);
         }
     }
 

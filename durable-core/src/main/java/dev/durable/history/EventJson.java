@@ -170,6 +170,7 @@ public final class EventJson {
             case ActivityTimedOut e -> e.messageId();
             case ActivityCancelled e -> e.messageId();
             case SignalReceived e -> e.messageId();
+            case UpdateAccepted e -> e.messageId();
             case WorkflowStarted e -> null;
             case TimerFired e -> null;
             case HistoryEvent.Command e -> null;

@@ -22,7 +22,12 @@ public sealed interface HistoryEvent {
 
     /** Something that came to the run and is fed to its code; begins a turn. */
     sealed interface Inbound extends HistoryEvent
-            permits WorkflowStarted, WorkflowCancelRequested, ActivityClosed, TimerFired, SignalReceived {}
+            permits WorkflowStarted,
+                    WorkflowCancelRequested,
+                    ActivityClosed,
+                    TimerFired,
+                    SignalReceived,
+                    UpdateAccepted {}
 
     /** The end of an activity. */
     sealed interface ActivityClosed extends Inbound
@@ -44,7 +49,9 @@ public sealed interface HistoryEvent {
                     SideEffectRecorded,
                     VersionRecorded,
                     ExternalSignalRequested,
-                    ExternalCancelRequested {}
+                    ExternalCancelRequested,
+                    UpdateCompleted,
+                    UpdateFailed {}
 
     /** An event for readers of the history, which is not fed to the code: it belongs to no turn. */
     sealed interface Informing extends HistoryEvent

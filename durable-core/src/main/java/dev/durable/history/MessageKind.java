@@ -6,6 +6,8 @@ public enum MessageKind {
     CANCEL(2),
     /** The outcome of an activity that was reported to the inbox: payload is the event's attributes, name its type. */
     ACTIVITY_OUTCOME(3),
+    /** An update: payload is the {@link UpdateAccepted} that it becomes, name the handler's. */
+    UPDATE(4),
     /**
      * A kind that this version does not know. It is only read, never written: a run with such a message stalls until a
      * worker of a version that knows the kind has claimed it.
@@ -16,6 +18,11 @@ public enum MessageKind {
 
     MessageKind(int code) {
         this.code = code;
+    }
+
+    /** Returns whether a run may consume such a message without an event, though it has not seen it before. */
+    public boolean mayBeRejected() {
+        return this == UPDATE;
     }
 
     public int code() {

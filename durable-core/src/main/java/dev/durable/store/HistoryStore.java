@@ -154,6 +154,9 @@ public interface HistoryStore extends Writes, QueueStore, BatchStore, Views, Sto
      */
     int purgeDeadLetters(Duration kept, int maxDeadLetters, int limit);
 
+    /** Deletes answers to updates that are older than {@code kept}, at most {@code limit}. Returns how many. */
+    int purgeReplies(Duration kept, int limit);
+
     /**
      * Groups that are due for an alert: new ones, and those with new members whose last alert is older than {@code
      * quiet}. Each is returned to one caller only.
@@ -237,6 +240,12 @@ public interface HistoryStore extends Writes, QueueStore, BatchStore, Views, Sto
      * that all waiting clients of a process share.
      */
     List<ClosedRun> closed(Collection<UUID> runIds);
+
+    /**
+     * The states of these updates, in any order: the one query that all waiting callers of a process share. It reads the
+     * store itself, never a replica.
+     */
+    List<Reply.State> replies(List<Reply.Question> questions);
 
     /** Returns those of these runs that are not there, neither open nor closed. */
     Set<UUID> unknown(Collection<UUID> runIds);

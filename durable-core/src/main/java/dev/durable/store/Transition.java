@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param fences the fence it rests on and the one it leaves
  * @param nextEventId id of the first event; events must follow without a gap
  * @param events whole turns, informing events, and the closing event last if close is set
- * @param messages the messages that it consumes and sends
+ * @param mail the messages that it consumes and sends, and the answers that it gives
  * @param jobs the jobs that it inserts and that it ends
  * @param park whether the activation ends with this transition: owned_until is cleared and the outcome tells if messages
  *     wait (APPLIED_MORE), in which case owned_until stays as it was, unless the run {@linkplain #movesNothing() has
@@ -35,7 +35,7 @@ public record Transition(
         Fences fences,
         long nextEventId,
         List<StoredEvent> events,
-        MessageChanges messages,
+        Mail mail,
         JobChanges jobs,
         boolean park,
         @Nullable Instant wakeAt,
@@ -50,13 +50,13 @@ public record Transition(
                         + (nextEventId + i) + " must: a history has no gap");
             }
         }
-        if (close != null && messages.sends.stream().anyMatch(send -> send.isTo(run))) {
+        if (close != null && mail.sends.stream().anyMatch(send -> send.isTo(run))) {
             throw new IllegalArgumentException(
                     run + " sends a message to itself, and can't close before it was fed with it");
         }
     }
 
-    /** A transition of turns that send nothing to workflows. */
+    /** A transition of turns that send nothing to workflows and answer no update. */
     public Transition(
             RunKey run,
             Fences fences,
@@ -73,7 +73,7 @@ public record Transition(
                 fences,
                 nextEventId,
                 events,
-                new MessageChanges(consumed, List.of()),
+                new Mail(consumed, List.of(), List.of()),
                 jobs,
                 park,
                 wakeAt,
@@ -83,17 +83,17 @@ public record Transition(
 
     /** The ids of the messages that became events or were dropped as known. */
     public List<UUID> consumed() {
-        return messages.consumed;
+        return mail.consumed;
     }
 
     /** The messages that the code has sent to workflows in these turns. */
     public List<OutgoingMessage> sends() {
-        return messages.sends;
+        return mail.sends;
     }
 
     /** Returns whether one of the messages that it sends is for the workflow id of its own run. */
     public boolean sendsToItself() {
-        for (OutgoingMessage send : messages.sends) {
+        for (OutgoingMessage send : mail.sends) {
             if (send.isTo(run)) {
                 return true;
             }
@@ -103,7 +103,7 @@ public record Transition(
 
     /** Returns whether the transition leaves the run where it was: no events, no message consumed. */
     public boolean movesNothing() {
-        return events.isEmpty() && messages.consumed.isEmpty();
+        return events.isEmpty() && mail.consumed.isEmpty();
     }
 
     /**
@@ -133,7 +133,7 @@ public record Transition(
     }
 
     private Transition with(Fences others, List<StoredEvent> all) {
-        return new Transition(run, others, nextEventId, all, messages, jobs, park, wakeAt, stall, close);
+        return new Transition(run, others, nextEventId, all, mail, jobs, park, wakeAt, stall, close);
     }
 
     /**
@@ -150,17 +150,20 @@ public record Transition(
     }
 
     /**
-     * The messages that a transition consumes and sends.
+     * The messages that a transition consumes and sends, and the answers that it gives.
      *
-     * @param consumed ids of the messages that became events or were dropped as known: deleted from the inbox
+     * @param consumed ids of the messages that became events, were dropped as known, or were rejected: deleted from the
+     *     inbox
      * @param sends the messages that the code has sent to workflows in these turns: written to the outbox, for {@link
      *     HistoryStore#relay}, or to the run's own inbox where they are for its own workflow id; then the run does not
      *     close here, and a transition that parks it answers APPLIED_MORE
+     * @param replies answers to updates, whose callers find them as soon as the transition is written
      */
-    public record MessageChanges(List<UUID> consumed, List<OutgoingMessage> sends) {
-        public MessageChanges {
+    public record Mail(List<UUID> consumed, List<OutgoingMessage> sends, List<Reply> replies) {
+        public Mail {
             consumed = List.copyOf(consumed);
             sends = List.copyOf(sends);
+            replies = List.copyOf(replies);
         }
     }
 

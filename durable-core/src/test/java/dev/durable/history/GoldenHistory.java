@@ -103,7 +103,10 @@ final class GoldenHistory {
                         new Payload("{\"row\":7}"),
                         new Payload("{\"type\":\"ActivityFailed\",\"attributes\":{\"seq\":1}}")),
                 new ExternalSignalRequested(39, t.plusSeconds(1), 1, "order-43", "approve", new Payload("[\"ann\"]")),
-                new ExternalCancelRequested(40, t.plusSeconds(1), 2, "order-44", "too late")));
+                new ExternalCancelRequested(40, t.plusSeconds(1), 2, "order-44", "too late"),
+                new UpdateAccepted(41, t.plusSeconds(1), id(13), "u-1", "redirect", new Payload("[\"elm\"]"), true, t),
+                new UpdateCompleted(42, t.plusSeconds(1), "u-1", new Payload("\"ELM\"")),
+                new UpdateFailed(43, t.plusSeconds(1), "u-2", Failure.of("com.acme.Unknown", "no such address"))));
     }
 
     private static UUID id(int n) {

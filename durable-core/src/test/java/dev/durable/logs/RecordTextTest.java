@@ -23,6 +23,7 @@ class RecordTextTest {
             "EmptyObjects.Refusal",
             "EngineContents",
             "EngineNames",
+            "Handlers.Validator",
             "InterceptedEngine",
             // what is in the MDC is meant to stand in logs
             "MdcPropagator.1Before",

@@ -242,7 +242,7 @@ abstract class TracesTest {
         assertThatThrownBy(() -> h.query(Desk::waits))
                 .hasMessageContaining("Durable.sleep was called in a query. A query answers from the state as it is and"
                         + " leaves no event. To change state or to wait, send a @Signal, whose handler may do both, and query"
-                        + " the outcome.");
+                        + " the outcome; or an @Update, which does both and answers.");
         h.terminate("done");
     }
 

@@ -48,6 +48,15 @@ final class Results {
         };
     }
 
+    /** Returns the exception of callers who wait for the result; null where the run completed. */
+    @Nullable
+    WorkflowFailedException failureOrNull(String workflowId, RunResult end) {
+        return switch (end.status()) {
+            case FAILED, TIMED_OUT, CANCELLED, TERMINATED -> failed(workflowId, end);
+            case RUNNING, COMPLETED -> null;
+        };
+    }
+
     /** Returns the advice for an answer that can't be read as the caller's type: usually that is the wrong one. */
     String wayOut(String workflowId, @Nullable String runType, String what) {
         String otherType = otherType(workflowId, runType);

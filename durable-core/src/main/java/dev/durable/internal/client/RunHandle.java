@@ -3,8 +3,12 @@ package dev.durable.internal.client;
 import dev.durable.Call;
 import dev.durable.QueryFailedException;
 import dev.durable.TypeRef;
+import dev.durable.UpdateCall;
+import dev.durable.UpdateVoidCall;
 import dev.durable.VoidCall;
 import dev.durable.WorkflowNotFoundException;
+import dev.durable.client.UpdateHandle;
+import dev.durable.client.WaitFor;
 import dev.durable.client.WorkflowDescription;
 import dev.durable.client.WorkflowHandle;
 import dev.durable.history.History;
@@ -35,6 +39,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Implements {@link WorkflowHandle}: the ids of a run with access to the store. */
 final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W, R> {
+    private static final String BY_NAME = "update(\"name\", Type.class, …)";
+
     private final Dispatch dispatch;
     private final ClientCode code;
     private final @Nullable WorkflowType workflow;
@@ -207,6 +213,64 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
                 .signal(
                         () -> new SignalCall(workflowId, runId, typeName(), name),
                         () -> new Messages(dispatch, code).signal(workflowId, runId, name, input));
+    }
+
+    @Override
+    public <T extends @Nullable Object, X extends Exception> T update(UpdateCall<W, T, X> call) throws X {
+        return updates().call(request(null, call));
+    }
+
+    @Override
+    public <X extends Exception> void updateVoid(UpdateVoidCall<W, X> call) throws X {
+        WorkflowType type = typed("updateVoid(w -> …)", BY_NAME);
+        VoidCall<W> untyped = call::on;
+        Recorded recorded = Recorder.record(declared(type), untyped, CallKind.UPDATE);
+        updates().call(new Updates.Request(null, recorded.name(), null, recorded.arguments()));
+    }
+
+    @Override
+    public <T> T update(String name, Class<T> type, @Nullable Object... arguments) {
+        return updates().call(new Updates.Request(null, name, type, arguments));
+    }
+
+    @Override
+    public <T> T update(String name, TypeRef<T> type, @Nullable Object... arguments) {
+        return updates().call(new Updates.Request(null, name, type.type(), arguments));
+    }
+
+    @Override
+    public <T extends @Nullable Object, X extends Exception> UpdateHandle<T> startUpdate(
+            UpdateCall<W, T, X> call, WaitFor stage) throws X {
+        return updates().start(request(null, call), stage);
+    }
+
+    @Override
+    public <T extends @Nullable Object, X extends Exception> UpdateHandle<T> startUpdate(
+            String updateId, UpdateCall<W, T, X> call, WaitFor stage) throws X {
+        return updates().start(request(updateId, call), stage);
+    }
+
+    @Override
+    public <T extends @Nullable Object> UpdateHandle<T> startUpdate(
+            String updateId, WaitFor stage, String name, Class<T> type, @Nullable Object... arguments) {
+        return updates().start(new Updates.Request(updateId, name, type, arguments), stage);
+    }
+
+    @Override
+    public <T> UpdateHandle<T> updateHandle(String updateId, Class<T> type) {
+        return updates().find(updateId, type);
+    }
+
+    private <T extends @Nullable Object, X extends Exception> Updates.Request request(
+            @Nullable String updateId, UpdateCall<W, T, X> call) {
+        WorkflowType type = typed("update(w -> …)", BY_NAME);
+        Call<W, T> untyped = call::on;
+        Recorded recorded = Recorder.record(declared(type), untyped, CallKind.UPDATE);
+        return new Updates.Request(updateId, recorded.name(), null, recorded.arguments());
+    }
+
+    private Updates updates() {
+        return new Updates(dispatch, code, workflow, call -> run(call.store()));
     }
 
     @Override

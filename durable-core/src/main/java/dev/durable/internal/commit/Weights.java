@@ -97,6 +97,9 @@ public final class Weights {
                 + ofEvents(transition.events())
                 + ofJobs(transition.jobs().scheduled())
                 + ofSends(transition.sends())
+                + transition.mail().replies().stream()
+                        .mapToLong(reply -> heapBytes(reply.body()))
+                        .sum()
                 + (close == null ? 0 : heapBytes(close.result()) + heapBytes(close.failure()));
     }
 

@@ -82,7 +82,7 @@ final class CallTable {
      * A method that can be called.
      *
      * @param kind its kind
-     * @param name the name of the signal or query, {@code run}, or the full name of the activity
+     * @param name the name of the signal, query or update, {@code run}, or the full name of the activity
      * @param method the method as its {@link MethodSpec} has it
      * @param any whether it handles messages of any name, or runs workflows of any type, so that no call of it says which
      */

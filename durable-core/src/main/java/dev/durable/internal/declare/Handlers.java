@@ -3,6 +3,7 @@ package dev.durable.internal.declare;
 import dev.durable.Query;
 import dev.durable.Run;
 import dev.durable.Signal;
+import dev.durable.Update;
 import dev.durable.internal.declare.object.CallKind;
 import dev.durable.internal.declare.type.MethodTable;
 import dev.durable.internal.declare.type.SignatureReader;
@@ -11,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Collects the methods of a type that are annotated as run method, signal or query; {@link WorkflowReader} judges them.
+ * Collects the methods of a type that are annotated as run method, signal, query or update; {@link WorkflowReader} judges them.
  * An override need not repeat the annotation.
  */
 final class Handlers {
@@ -63,7 +64,30 @@ final class Handlers {
         if (query != null) {
             found.add(new Handler(CallKind.QUERY, nameOf(query.name(), entry), entry, query.any()));
         }
+        Update update = entry.annotation(Update.class);
+        if (update != null) {
+            found.add(new Handler(CallKind.UPDATE, nameOf(update.name(), entry), entry, false));
+        }
     }
+
+    /** Returns the methods of a type that judge its updates. */
+    static List<Validator> validatorsOf(Class<?> type) {
+        List<Validator> found = new ArrayList<>();
+        for (MethodTable.Entry entry : MethodTable.of(type).entries()) {
+            Update.Validator validator = entry.annotation(Update.Validator.class);
+            if (validator != null) {
+                found.add(new Validator(validator.value(), entry.method()));
+            }
+        }
+        return found;
+    }
+
+    /**
+     * A method that judges an update.
+     *
+     * @param update the update's name
+     */
+    record Validator(String update, Method method) {}
 
     private static String nameOf(String given, MethodTable.Entry entry) {
         return given.isEmpty() ? entry.method().getName() : given;
@@ -73,7 +97,7 @@ final class Handlers {
      * An annotated method.
      *
      * @param kind its kind
-     * @param name the name of the signal or query; {@code run}
+     * @param name the name of the signal, query or update; {@code run}
      * @param entry the method
      * @param any whether it handles all messages of its kind whose name no other handler has; of a run method, whether
      *     it runs workflows of any type
@@ -87,9 +111,11 @@ final class Handlers {
         boolean isUnnamed() {
             Signal signal = entry.annotation(Signal.class);
             Query query = entry.annotation(Query.class);
+            Update update = entry.annotation(Update.class);
             return switch (kind) {
                 case SIGNAL -> signal != null && signal.name().isEmpty();
                 case QUERY -> query != null && query.name().isEmpty();
+                case UPDATE -> update != null && update.name().isEmpty();
                 case RUN, ACTIVITY -> false;
             };
         }

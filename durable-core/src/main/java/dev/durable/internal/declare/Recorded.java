@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The one call that a lambda made.
  *
- * @param name the name of the signal or query, {@code run}, or the full name of the activity
+ * @param name the name of the signal, query or update, {@code run}, or the full name of the activity
  * @param declaredMethod the method as its {@link MethodSpec} has it
  * @param arguments as given
  */

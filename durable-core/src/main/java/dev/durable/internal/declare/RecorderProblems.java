@@ -47,7 +47,7 @@ final class RecorderProblems {
             case QUERY ->
                 called + ", which handles messages of any name, and a lambda says no name. Send it by name:"
                         + " handle.query(\"name\", Type.class, …).";
-            case ACTIVITY -> throw new IllegalArgumentException("there is no activity of any name");
+            case UPDATE, ACTIVITY -> throw new IllegalArgumentException("there is no " + kind + " of any name");
         };
     }
 
@@ -55,7 +55,7 @@ final class RecorderProblems {
         if (method.getReturnType() == void.class) {
             return "The lambda on " + name(table) + " calls " + Problem.shortName(method)
                     + ", which returns nothing (Kotlin: Unit), where a result is asked for. Start it by startVoid(…) or"
-                    + " signalWithStartVoid(…).";
+                    + " signalWithStartVoid(…), update it by updateVoid(…).";
         }
         return "The lambda on " + name(table) + " does something with the result of " + Problem.shortName(method)
                 + ": it returned " + returned + ". " + untouched(method);

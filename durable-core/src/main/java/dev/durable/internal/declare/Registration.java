@@ -108,6 +108,7 @@ final class Registration {
                     if (query != null) {
                         signatures.add(query.withoutParameters());
                     }
+                    signatures.addAll(r.methods().updates().values());
                     if (constructor != null) {
                         drafts.add(new Draft(r, type, constructor));
                     }

@@ -2,11 +2,13 @@ package dev.durable.internal.declare;
 
 import dev.durable.Workflow;
 import dev.durable.internal.declare.Handlers.Handler;
+import dev.durable.internal.declare.type.MethodSpec;
 import dev.durable.internal.declare.type.MethodTable;
 import dev.durable.internal.declare.type.Problem;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Parameter;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
@@ -187,7 +189,9 @@ final class WorkflowProblems {
 
     static Problem severalKinds(Method method) {
         return Problem.of(
-                method, "has several of @Run, @Signal and @Query", "Keep one, and write a second method for the other");
+                method,
+                "has several of @Run, @Signal, @Query and @Update",
+                "Keep one, and write a second method for the other");
     }
 
     static Problem overloaded(Handler handler, Handler other) {
@@ -244,6 +248,30 @@ final class WorkflowProblems {
                 "is " + handler.kind().annotation() + "(any = true), and so is " + Problem.shortName(other.method())
                         + "; a message that no other handler takes goes to one method",
                 "Keep one, and let it tell the names apart");
+    }
+
+    static Problem validatorOfNothing(Handlers.Validator validator, Collection<String> updates) {
+        return Problem.of(
+                validator.method(),
+                "is the validator of the update \"" + validator.update() + "\", and there is no @Update of that name",
+                updates.isEmpty()
+                        ? "Annotate the update's handler with @Update"
+                        : "Name the update that it judges, @Update.Validator(\"…\"): "
+                                + updates.stream().sorted().toList());
+    }
+
+    static Problem validatorOfOthers(Handlers.Validator validator, MethodSpec update) {
+        return Problem.of(
+                validator.method(),
+                "is the validator of " + Problem.shortName(update.method()) + " and has other parameters",
+                "Give it the parameters of the update: it judges the same arguments");
+    }
+
+    static Problem severalValidators(Handlers.Validator validator) {
+        return Problem.of(
+                validator.method(),
+                "is a second validator of the update \"" + validator.update() + "\"",
+                "Keep one @Update.Validator for each update");
     }
 
     static Problem queryOfNothing(Method method) {

@@ -2,6 +2,7 @@ package dev.durable.internal.declare;
 
 import dev.durable.HandlerUnfinishedPolicy;
 import dev.durable.Signal;
+import dev.durable.Update;
 import dev.durable.Workflow;
 import dev.durable.internal.declare.Handlers.Handler;
 import dev.durable.internal.declare.object.CallKind;
@@ -72,6 +73,8 @@ final class WorkflowReader {
         Map<String, MethodSpec> signals = named(handlers, CallKind.SIGNAL);
         Map<String, MethodSpec> queries = named(handlers, CallKind.QUERY);
         WorkflowType.OfAnyName ofAnyName = ofAnyName(handlers);
+        Map<String, MethodSpec> updates = named(handlers, CallKind.UPDATE);
+        Map<String, MethodSpec> validators = validators(updates);
         MethodSpec run = run(ofKind(handlers, CallKind.RUN));
         return Optional.ofNullable(run)
                 .map(r -> new WorkflowType(
@@ -83,14 +86,25 @@ final class WorkflowReader {
                         null,
                         List.of(),
                         stallOn(r),
-                        new WorkflowType.Methods(r, signals, queries, unfinishedPolicies(handlers), ofAnyName)));
+                        new WorkflowType.Methods(
+                                r, signals, queries, updates, validators, unfinishedPolicies(handlers), ofAnyName)));
     }
 
     private static Map<String, HandlerUnfinishedPolicy> unfinishedPolicies(List<Handler> handlers) {
         Map<String, HandlerUnfinishedPolicy> policies = new HashMap<>();
-        ofKind(handlers, CallKind.SIGNAL).stream()
-                .filter(handler -> !handler.any())
-                .forEach(handler -> policies.put(handler.name(), unfinishedPolicy(handler)));
+        for (Handler handler : handlers) {
+            if (handler.any()) {
+                continue;
+            }
+            String name = WorkflowType.handler(handler.kind(), handler.name());
+            Signal signal = handler.entry().annotation(Signal.class);
+            Update update = handler.entry().annotation(Update.class);
+            switch (handler.kind()) {
+                case SIGNAL -> policies.put(name, Objects.requireNonNull(signal).unfinishedPolicy());
+                case UPDATE -> policies.put(name, Objects.requireNonNull(update).unfinishedPolicy());
+                case RUN, QUERY, ACTIVITY -> {}
+            }
+        }
         policies.values().removeIf(HandlerUnfinishedPolicy.WARN_AND_ABANDON::equals);
         return policies;
     }
@@ -124,6 +138,23 @@ final class WorkflowReader {
 
     private MethodSpec specOfAnyName(Handler handler) {
         return signatures.readOfAnyName(name() + "." + handler.method().getName(), handler.method());
+    }
+
+    private Map<String, MethodSpec> validators(Map<String, MethodSpec> updates) {
+        Map<String, MethodSpec> validators = new LinkedHashMap<>();
+        for (Handlers.Validator validator : Handlers.validatorsOf(declared)) {
+            MethodSpec update = updates.get(validator.update());
+            MethodSpec spec =
+                    signatures.read(name() + "." + validator.method().getName(), validator.method(), List.of());
+            if (update == null) {
+                problems.add(WorkflowProblems.validatorOfNothing(validator, updates.keySet()));
+            } else if (!update.parameterTypes().equals(spec.parameterTypes())) {
+                problems.add(WorkflowProblems.validatorOfOthers(validator, update));
+            } else if (validators.putIfAbsent(validator.update(), spec) != null) {
+                problems.add(WorkflowProblems.severalValidators(validator));
+            }
+        }
+        return validators;
     }
 
     private Set<Class<? extends Throwable>> stallOn(MethodSpec run) {

@@ -1,6 +1,7 @@
 package dev.durable.internal.declare;
 
 import dev.durable.HandlerUnfinishedPolicy;
+import dev.durable.internal.declare.object.CallKind;
 import dev.durable.internal.declare.type.MethodSpec;
 import java.lang.reflect.Constructor;
 import java.util.Collection;
@@ -46,18 +47,24 @@ public record WorkflowType(
      * @param run the run method, of the declared type
      * @param signals by name
      * @param queries by name
-     * @param unfinishedPolicies of signals, by name, where another than the default was chosen
+     * @param updates by name
+     * @param validators of updates, by the update's name; an update without one accepts every call
+     * @param unfinishedPolicies of handlers, where another than the default was chosen; the key is {@link #handler}
      * @param ofAnyName the handlers of messages whose name none of these has
      */
     public record Methods(
             MethodSpec run,
             Map<String, MethodSpec> signals,
             Map<String, MethodSpec> queries,
+            Map<String, MethodSpec> updates,
+            Map<String, MethodSpec> validators,
             Map<String, HandlerUnfinishedPolicy> unfinishedPolicies,
             OfAnyName ofAnyName) {
         public Methods {
             signals = Map.copyOf(signals);
             queries = Map.copyOf(queries);
+            updates = Map.copyOf(updates);
+            validators = Map.copyOf(validators);
             unfinishedPolicies = Map.copyOf(unfinishedPolicies);
         }
     }
@@ -102,11 +109,31 @@ public record WorkflowType(
                 Stream.ofNullable(methods.ofAnyName().signal()));
     }
 
+    /** Returns the name of a handler in errors and policies: {@code signal approve}. */
+    static String handler(CallKind kind, String name) {
+        return kind.word() + " " + name;
+    }
+
+    /** Returns the name of a signal's handler in errors and policies. */
+    public static String signalHandler(String name) {
+        return handler(CallKind.SIGNAL, name);
+    }
+
+    /** Returns the name of an update's handler in errors and policies. */
+    public static String updateHandler(String name) {
+        return handler(CallKind.UPDATE, name);
+    }
+
     /** Returns what happens to the handler of this signal when the run ends before it. */
-    public HandlerUnfinishedPolicy unfinishedPolicy(String signal) {
+    public HandlerUnfinishedPolicy policyOfSignal(String signal) {
         return methods.signals().containsKey(signal)
-                ? methods.unfinishedPolicies().getOrDefault(signal, HandlerUnfinishedPolicy.WARN_AND_ABANDON)
+                ? unfinishedPolicy(signalHandler(signal))
                 : methods.ofAnyName().unfinishedPolicy();
+    }
+
+    /** Returns what happens to this {@link #handler} when the run ends before it. */
+    public HandlerUnfinishedPolicy unfinishedPolicy(String handler) {
+        return methods.unfinishedPolicies().getOrDefault(handler, HandlerUnfinishedPolicy.WARN_AND_ABANDON);
     }
 
     /** Returns the exceptions that the run method declares. */

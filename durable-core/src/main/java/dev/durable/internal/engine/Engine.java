@@ -218,6 +218,7 @@ public final class Engine implements PreparedEngine {
         turns.onReady(drive.add("turns", Drive.Kind.TURNS, turns));
         runs.onStall(drive::stalled);
         waiters.onWait(drive.add("results", Drive.Kind.IO, waiters));
+        waiters.updates().onWait(drive.add("updates", Drive.Kind.IO, waiters.updates()));
         drive.add("installation", Drive.Kind.IO, watch);
         drive.start();
         nudges = store.nudges().listen(this::nudged);

@@ -4,6 +4,7 @@ import dev.durable.DurableException;
 import dev.durable.QueryFailedException;
 import dev.durable.QueueFullException;
 import dev.durable.StoreUnavailableException;
+import dev.durable.client.WaitFor;
 import dev.durable.history.ActivityScheduled;
 import dev.durable.history.EnqueuedOptions;
 import dev.durable.history.EventJson;
@@ -37,6 +38,7 @@ import dev.durable.store.Joined;
 import dev.durable.store.NewJob;
 import dev.durable.store.NewRun;
 import dev.durable.store.OpenJob;
+import dev.durable.store.Reply;
 import dev.durable.store.RunKey;
 import dev.durable.store.RunResult;
 import dev.durable.store.StartOutcome;
@@ -251,6 +253,11 @@ final class EngineDispatch implements Dispatch {
     @Override
     public CompletableFuture<RunResult> result(UUID runId) {
         return waiters.result(runId);
+    }
+
+    @Override
+    public CompletableFuture<Reply.State> reply(Reply.Question update, WaitFor stage) {
+        return waiters.updates().state(update, stage);
     }
 
     @Override

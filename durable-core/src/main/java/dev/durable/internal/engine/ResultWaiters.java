@@ -10,7 +10,9 @@ import dev.durable.internal.run.Runs;
 import dev.durable.internal.text.Portion;
 import dev.durable.store.ClosedRun;
 import dev.durable.store.HistoryStore;
+import dev.durable.store.Reply;
 import dev.durable.store.RunIds;
+import dev.durable.store.RunKey;
 import dev.durable.store.RunResult;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -61,6 +63,7 @@ final class ResultWaiters implements Step, Runs.Waiters {
     private final Set<Condition> conditions = ConcurrentHashMap.newKeySet();
 
     private volatile Predicate<UUID> isHere = run -> false;
+    private final UpdateWaiters updates;
     private volatile Duration interval = SHORTEST;
     /** The time of the next read of runs that go on elsewhere, and below that of all runs; on the monotonic clock. */
     private volatile long askAt;
@@ -83,6 +86,7 @@ final class ResultWaiters implements Step, Runs.Waiters {
     ResultWaiters(HistoryStore store, BooleanSupplier nudged) {
         this.store = store;
         this.nudged = nudged;
+        this.updates = new UpdateWaiters(store, run -> isHere.test(run));
     }
 
     /** Sets which runs go on in this process: their ends come at once and are hardly polled for. */
@@ -205,6 +209,16 @@ final class ResultWaiters implements Step, Runs.Waiters {
         return wanted.end;
     }
 
+    @Override
+    public void answered(RunKey run, List<UUID> consumed, List<Reply> replies) {
+        updates.written(run, consumed, replies);
+    }
+
+    /** Returns the callers that wait for updates. */
+    UpdateWaiters updates() {
+        return updates;
+    }
+
     /** Returns the number of runs that clients wait for. */
     int size() {
         return waiting.size();
@@ -216,6 +230,7 @@ final class ResultWaiters implements Step, Runs.Waiters {
             conditions.forEach(Condition::soon);
             wake.run();
         }
+        updates.look();
         Wanted wanted = waiting.remove(runId);
         if (wanted == null) {
             endedBefore.put(runId, true);
@@ -234,6 +249,7 @@ final class ResultWaiters implements Step, Runs.Waiters {
     @Override
     public void look(UUID runId) {
         endedBefore.put(runId, true);
+        updates.look();
         if (waiting.containsKey(runId)) {
             hintsArrive = true;
             hinted.add(runId);
@@ -244,12 +260,14 @@ final class ResultWaiters implements Step, Runs.Waiters {
     /** Reads all runs, as nudges may have been lost. */
     void look() {
         hinted.addAll(waiting.keySet());
+        updates.look();
         wake.run();
     }
 
     /** Stops polling: present and later waits fail. */
     void close() {
         closed = true;
+        updates.close();
         conditions.forEach(wanted -> wanted.end.completeExceptionally(BlockedCallers.engineIsClosed()));
         conditions.clear();
         for (UUID run : waiting.keySet()) {

@@ -20,6 +20,7 @@ import dev.durable.internal.upkeep.ExternalTimeouts;
 import dev.durable.internal.upkeep.PartitionsAhead;
 import dev.durable.internal.upkeep.QueueSampler;
 import dev.durable.internal.upkeep.RelayChore;
+import dev.durable.internal.upkeep.ReplyRetention;
 import dev.durable.internal.upkeep.RunTimeouts;
 import dev.durable.internal.upkeep.Sweeper;
 import dev.durable.internal.upkeep.Timeouts;
@@ -53,6 +54,8 @@ final class WorkerChores {
     private static final int TIMEOUT_POLLS = 3;
     /** How many dead letters are purged, and groups alerted, in one batch. */
     private static final int FAILED_JOBS_BATCH = 200;
+
+    private static final int REPLIES_BATCH = 1_000;
 
     private final HistoryStore store;
     private final ActivitySetup setup;
@@ -131,6 +134,9 @@ final class WorkerChores {
                         PollPace.steady(DeadLetterRetention.INTERVAL, random),
                         FAILED_JOBS_BATCH,
                         new DeadLetterRetention(store, errors.deadLettersKept(), errors.maxDeadLetters()));
+            case REPLIES ->
+                new BatchChore(
+                        PollPace.steady(ReplyRetention.INTERVAL, random), REPLIES_BATCH, new ReplyRetention(store));
             case ALERTS -> errors.alerts() == null ? null : alerts(errors.alerts());
             case RELAY -> new BatchChore(relayPace, RelayChore.BATCH, relay);
             case QUEUE_SAMPLES -> queueSampler();

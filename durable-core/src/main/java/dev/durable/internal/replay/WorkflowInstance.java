@@ -3,16 +3,19 @@ package dev.durable.internal.replay;
 import static dev.durable.internal.text.Portion.heapBytes;
 
 import dev.durable.QueryFailedException;
+import dev.durable.UpdateRejectedException;
 import dev.durable.history.ActivityCancelled;
 import dev.durable.history.ActivityCompleted;
 import dev.durable.history.ActivityFailed;
 import dev.durable.history.ActivityTimedOut;
+import dev.durable.history.Failure;
 import dev.durable.history.FirstTurnStarted;
 import dev.durable.history.HistoryEvent;
 import dev.durable.history.Payload;
 import dev.durable.history.SideEffectRecorded;
 import dev.durable.history.SignalReceived;
 import dev.durable.history.TimerFired;
+import dev.durable.history.UpdateAccepted;
 import dev.durable.history.WorkflowCancelRequested;
 import dev.durable.history.WorkflowStarted;
 import dev.durable.intercept.ContextPropagator;
@@ -292,6 +295,44 @@ public final class WorkflowInstance {
                 : setup.codec().encode(answer, query.returnType(), what);
     }
 
+    /**
+     * Has an update judged: by the types of its arguments and by its validator, as a query runs.
+     *
+     * @return the failure with which it is rejected; null where it is to be accepted
+     */
+    public @Nullable Failure rejection(String name, Payload arguments) {
+        usable();
+        MethodSpec update = type.methods().updates().get(name);
+        Object workflow = run.feed().workflow();
+        if (update == null || workflow == null) {
+            return Failure.of(
+                    UpdateRejectedException.class.getName(),
+                    update == null
+                            ? type.name() + " has no update '" + name + "'; it has "
+                                    + type.methods().updates().keySet().stream()
+                                            .sorted()
+                                            .toList()
+                            : "the run's object does not exist, for its constructor threw");
+        }
+        ThreadState before = ThreadState.ofCurrent();
+        DurableCalls.bind(run);
+        try (ContextPropagator.Scope context =
+                setup.context().restore(run.started().headers())) {
+            @Nullable Object[] decoded = setup.codec().decodeArguments(update, arguments);
+            MethodSpec validator = type.methods().validators().get(name);
+            if (validator != null) {
+                run.restrictions().call(Restriction.VALIDATOR, () -> validator.invoke(workflow, decoded));
+            }
+            return null;
+        } catch (Throwable e) {
+            // An Error, too: a caller's arguments must not be able to stall the run.
+            return setup.failures().encode(e, update.named());
+        } finally {
+            DurableCalls.bind(null);
+            before.restore();
+        }
+    }
+
     /** Returns the wait of each coroutine, in the order of their creation. */
     public List<PendingWait> waits() {
         usable();
@@ -345,6 +386,7 @@ public final class WorkflowInstance {
         return switch (event) {
             case ActivityCompleted e -> heapBytes(e.result().json());
             case SignalReceived e -> heapBytes(e.input().json());
+            case UpdateAccepted e -> heapBytes(e.input().json());
             // The start's is counted apart; what the others bring is small, or not kept.
             case WorkflowStarted ignored -> 0;
             case WorkflowCancelRequested ignored -> 0;

@@ -74,7 +74,7 @@ final class DraftWriter {
                 new Transition.Fences(holding.fence(), host.random()),
                 draft.firstEventId(),
                 draft.events(),
-                new Transition.MessageChanges(draft.consumed(), draft.sends().all()),
+                new Transition.Mail(draft.consumed(), draft.sends().all(), draft.replies()),
                 new Transition.JobChanges(draft.jobs(), draft.settled(), draft.cancelled()),
                 park,
                 closing == null ? holding.warm().wakeAt() : null,

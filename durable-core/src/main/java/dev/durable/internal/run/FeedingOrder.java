@@ -24,13 +24,13 @@ enum FeedingOrder {
     MESSAGES_TOGETHER;
 
     /**
-     * Returns whether the message is a sender's, whose acceptance the sender was told: a signal or a request to cancel,
-     * not an outcome. A run must see such messages before it ends. A kind that this version does not know stalls the
+     * Returns whether the message is a sender's, whose acceptance the sender was told: a signal, an update or a request to
+     * cancel, not an outcome. A run must see such messages before it ends. A kind that this version does not know stalls the
      * run before it is fed.
      */
     static boolean isFromSender(InboxMessage message) {
         return switch (message.kind()) {
-            case SIGNAL, CANCEL, UNKNOWN -> true;
+            case SIGNAL, UPDATE, CANCEL, UNKNOWN -> true;
             case ACTIVITY_OUTCOME -> false;
         };
     }

@@ -7,15 +7,17 @@ import dev.durable.history.Failure;
 import dev.durable.history.HistoryEvent;
 import dev.durable.history.InboxMessage;
 import dev.durable.history.StoredEvent;
+import dev.durable.history.UpdateAccepted;
 import dev.durable.internal.text.Thrown;
 import java.time.DateTimeException;
+import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the events that messages of an inbox hold as text: the outcome of an activity with the notes of its attempts, and
- * the request to cancel. A text that can't be read stalls the run before anything is written: a history can't be mended, an
+ * Reads the events that messages of an inbox hold as text: the outcome of an activity with the notes of its attempts, an
+ * update, and the request to cancel. A text that can't be read stalls the run before anything is written: a history can't be mended, an
  * inbox can.
  */
 final class InboxEvents {
@@ -48,6 +50,13 @@ final class InboxEvents {
         } catch (IllegalArgumentException | DateTimeException e) {
             throw unreadable(message, "its notes can't be read: " + Thrown.of(e).words(), e);
         }
+    }
+
+    /** Reads an update as the event that it becomes. */
+    static UpdateAccepted update(InboxMessage message, long id, Instant at) {
+        StoredEvent stored =
+                new StoredEvent(id, UpdateAccepted.class.getSimpleName(), at, message.messageId(), message.payload());
+        return read(message, stored, UpdateAccepted.class);
     }
 
     static <E extends HistoryEvent> E read(InboxMessage message, StoredEvent stored, Class<E> type) {

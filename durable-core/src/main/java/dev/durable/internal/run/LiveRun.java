@@ -5,6 +5,7 @@ import dev.durable.history.ActivityScheduled;
 import dev.durable.history.ActivityTimedOut;
 import dev.durable.history.EventJson;
 import dev.durable.history.Failure;
+import dev.durable.history.FailureJson;
 import dev.durable.history.HistoryEvent;
 import dev.durable.history.InboxMessage;
 import dev.durable.history.LocalCall;
@@ -13,6 +14,7 @@ import dev.durable.history.Payload;
 import dev.durable.history.SignalReceived;
 import dev.durable.history.StoredEvent;
 import dev.durable.history.TimerFired;
+import dev.durable.history.UpdateAccepted;
 import dev.durable.history.WorkflowCancelRequested;
 import dev.durable.history.WorkflowStarted;
 import dev.durable.internal.attempt.AttemptOutcome;
@@ -23,6 +25,7 @@ import dev.durable.internal.replay.match.RecordedTurn;
 import dev.durable.internal.replay.match.Turn;
 import dev.durable.store.CancelledIdleJob;
 import dev.durable.store.JobKey;
+import dev.durable.store.Reply;
 import dev.durable.store.RunKey;
 import dev.durable.store.StoreClock;
 import java.time.Instant;
@@ -170,6 +173,10 @@ public final class LiveRun {
                 delayedUntil = started.delayedUntil();
             }
             case SignalReceived signal -> seen.add(signal.messageId());
+            case UpdateAccepted update -> {
+                seen.add(update.messageId());
+                seen.add(Reply.idOf(update.updateId()));
+            }
             case WorkflowCancelRequested cancel -> seen.add(cancel.messageId());
             case HistoryEvent.ActivityClosed ignored -> {}
             case TimerFired ignored -> {}
@@ -195,10 +202,15 @@ public final class LiveRun {
         return now.isAfter(lastAt) ? now : lastAt;
     }
 
-    /** Returns whether the run has not seen one of these messages, which waits for it. */
+    /**
+     * Returns whether the run has not seen one of these messages, which waits for it and becomes an event for certain: an
+     * update may be rejected, and then a turn that waits for the event behind it would wait for ever.
+     */
     boolean hasUnseen(Collection<InboxMessage> messages) {
         return messages.stream()
-                .anyMatch(message -> FeedingOrder.isFromSender(message) && !seen.contains(message.messageId()));
+                .anyMatch(message -> FeedingOrder.isFromSender(message)
+                        && !message.kind().mayBeRejected()
+                        && !seen.contains(message.messageId()));
     }
 
     /** Feeds the first event. */
@@ -279,12 +291,14 @@ public final class LiveRun {
             informEarlier(draft, message, messages);
             draft.consume(message);
             draft.endedBySender(FeedingOrder.isFromSender(message));
-            deliver(draft, message, false);
+            if (isToBeFed(draft, message)) {
+                deliver(draft, message, false);
+            }
         } else if (!outcomes.isEmpty()) {
             AttemptOutcome outcome = outcomes.remove();
             draft.settle(outcome);
             draft.endedBySender(false);
-            if (!outcome.local() || locals.ended(outcome)) {
+            if ((!outcome.local() || locals.ended(outcome)) && isToBeFed(draft, outcome.message())) {
                 deliver(draft, outcome.message(), false);
             }
         } else {
@@ -295,6 +309,7 @@ public final class LiveRun {
 
     /**
      * Feeds all messages of senders together: each is handled before the code goes on, whichever of them it waits for.
+     * Updates are judged before the first of them is fed, as the last event of the group has to say that it is the last.
      */
     private void feedTogether(TransitionDraft draft, Deque<InboxMessage> messages) {
         List<InboxMessage> group =
@@ -302,9 +317,8 @@ public final class LiveRun {
         messages.removeIf(FeedingOrder::isFromSender);
         group.forEach(message -> informEarlier(draft, message, messages));
         group.forEach(draft::consume);
-        List<InboxMessage> unseen = group.stream()
-                .filter(message -> !seen.contains(message.messageId()))
-                .toList();
+        List<InboxMessage> unseen =
+                group.stream().filter(message -> isToBeFed(draft, message)).toList();
         draft.endedBySender(true);
         together = true;
         for (int i = 0; i < unseen.size(); i++) {
@@ -328,11 +342,42 @@ public final class LiveRun {
         return at == null ? Instant.MAX : at;
     }
 
-    /** Turns a message into an event, unless the history has it or the run does not wait for it. */
-    private void deliver(TransitionDraft draft, InboxMessage message, boolean withNext) {
+    /** Returns whether a message is to become an event: the history does not have it, and it is no update to be rejected. */
+    private boolean isToBeFed(TransitionDraft draft, InboxMessage message) {
         if (seen.contains(message.messageId())) {
-            return;
+            return false;
         }
+        return switch (message.kind()) {
+            case UPDATE -> isAccepted(draft, message);
+            case SIGNAL, CANCEL, ACTIVITY_OUTCOME, UNKNOWN -> true;
+        };
+    }
+
+    /** Judges an update; one that is not accepted is answered, and leaves no event. */
+    private boolean isAccepted(TransitionDraft draft, InboxMessage message) {
+        UpdateAccepted sent = InboxEvents.update(message, draft.nextEventId(), feedingTime());
+        UUID answer = Reply.idOf(sent.updateId());
+        if (seen.contains(answer)) {
+            return false;
+        }
+        if (instance.hasResult()) {
+            draft.reply(new Reply(message.messageId(), Reply.Kind.TOO_LATE, null));
+            return false;
+        }
+        Failure rejection = instance.rejection(sent.name(), sent.input());
+        if (rejection != null) {
+            draft.reply(new Reply(
+                    message.messageId(),
+                    Reply.Kind.REJECTED,
+                    FailureJson.encode(rejection).json()));
+            return false;
+        }
+        seen.add(answer);
+        return true;
+    }
+
+    /** Turns a message into an event, unless the run does not wait for it. */
+    private void deliver(TransitionDraft draft, InboxMessage message, boolean withNext) {
         switch (message.kind()) {
             case SIGNAL ->
                 feed(
@@ -345,6 +390,7 @@ public final class LiveRun {
                                 new Payload(message.payload()),
                                 withNext,
                                 message.at()));
+            case UPDATE -> deliverUpdate(draft, message, withNext);
             case CANCEL -> deliverCancel(draft, message, withNext);
             case ACTIVITY_OUTCOME -> deliverEncoded(draft, message);
             case UNKNOWN ->
@@ -354,6 +400,21 @@ public final class LiveRun {
                                 + " it take the run, or upgrade this one",
                         null);
         }
+    }
+
+    private void deliverUpdate(TransitionDraft draft, InboxMessage message, boolean withNext) {
+        UpdateAccepted sent = InboxEvents.update(message, draft.nextEventId(), feedingTime());
+        feed(
+                draft,
+                new UpdateAccepted(
+                        sent.id(),
+                        sent.at(),
+                        sent.messageId(),
+                        sent.updateId(),
+                        sent.name(),
+                        sent.input(),
+                        withNext,
+                        message.at()));
     }
 
     private void deliverCancel(TransitionDraft draft, InboxMessage message, boolean withNext) {

@@ -378,6 +378,9 @@ public final class RunActor {
         if (draft.sends().isAnyToItself()) {
             holding.lookAgain();
         }
+        if (!draft.consumed().isEmpty() || !draft.replies().isEmpty()) {
+            host.outside().answered(key, draft.consumed(), draft.replies());
+        }
         HistoryEvent.Closing closing = draft.closing();
         host.outside().written(this, closing == null ? null : writer.closeOf(closing, draft));
         if (closing != null) {

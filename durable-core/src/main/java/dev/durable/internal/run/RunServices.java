@@ -10,9 +10,11 @@ import dev.durable.internal.replay.BackgroundJob;
 import dev.durable.internal.replay.WorkflowInstance;
 import dev.durable.internal.replay.match.ReplaySetup;
 import dev.durable.store.HistoryStore;
+import dev.durable.store.Reply;
 import dev.durable.store.RunKey;
 import dev.durable.store.Transition;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.function.Function;
@@ -50,6 +52,9 @@ public record RunServices(HistoryStore store, Lanes lanes, Code code, Outside ou
 
         /** Reports a durable transition of the actor's run, with the end of the run where it closed. */
         void written(RunActor actor, Transition.@Nullable Close close);
+
+        /** Reports the messages that a durable transition has consumed, and its answers to updates. */
+        void answered(RunKey run, List<UUID> consumed, List<Reply> replies);
 
         /** Notes that a run is parked durably until this time. */
         void due(Instant at);

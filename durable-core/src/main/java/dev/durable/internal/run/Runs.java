@@ -6,6 +6,7 @@ import dev.durable.internal.commit.HeapShare;
 import dev.durable.internal.commit.Weights;
 import dev.durable.internal.observe.Telemetry;
 import dev.durable.observe.EngineStatistics;
+import dev.durable.store.Reply;
 import dev.durable.store.RunKey;
 import dev.durable.store.RunResult;
 import dev.durable.store.Transition;
@@ -47,6 +48,9 @@ public final class Runs implements RunServices.Outside, AttemptOutcome.Sink, Run
 
         /** Reports a run that may have closed elsewhere. */
         void look(UUID runId);
+
+        /** Reports messages that a run has taken in here, and its answers to updates. */
+        void answered(RunKey run, List<UUID> consumed, List<Reply> replies);
     }
 
     public Runs(RunActorLoop turns, RunCache cache, Waiters waiters, Supplier<UUID> random, Telemetry telemetry) {
@@ -175,6 +179,11 @@ public final class Runs implements RunServices.Outside, AttemptOutcome.Sink, Run
             cache.remove(actor);
             waiters.closed(actor.key().runId(), new RunResult(close.status(), close.result(), close.failure()));
         }
+    }
+
+    @Override
+    public void answered(RunKey run, List<UUID> consumed, List<Reply> replies) {
+        waiters.answered(run, consumed, replies);
     }
 
     @Override

@@ -5,17 +5,21 @@ import dev.durable.history.ActivityScheduled;
 import dev.durable.history.EventJson;
 import dev.durable.history.ExternalCancelRequested;
 import dev.durable.history.ExternalSignalRequested;
+import dev.durable.history.FailureJson;
 import dev.durable.history.HistoryEvent;
 import dev.durable.history.InboxMessage;
 import dev.durable.history.SideEffectRecorded;
 import dev.durable.history.StoredEvent;
 import dev.durable.history.TimerCancelled;
 import dev.durable.history.TimerStarted;
+import dev.durable.history.UpdateCompleted;
+import dev.durable.history.UpdateFailed;
 import dev.durable.history.VersionRecorded;
 import dev.durable.internal.attempt.AttemptOutcome;
 import dev.durable.internal.replay.match.Turn;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.NewJob;
+import dev.durable.store.Reply;
 import dev.durable.store.Transition;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -43,6 +47,7 @@ final class TransitionDraft {
     private final List<StoredEvent> events = new ArrayList<>();
     private final List<Turn> turns = new ArrayList<>();
     private final List<UUID> consumed = new ArrayList<>();
+    private final List<Reply> replies = new ArrayList<>();
     private final List<AttemptOutcome> outcomes = new ArrayList<>();
     private final List<Integer> cancelled = new ArrayList<>();
     private final Map<Integer, NewJob> jobs = new LinkedHashMap<>();
@@ -168,6 +173,16 @@ final class TransitionDraft {
                 case TimerCancelled ignored -> {}
                 case SideEffectRecorded ignored -> {}
                 case VersionRecorded ignored -> {}
+                case UpdateCompleted completed ->
+                    replies.add(new Reply(
+                            Reply.idOf(completed.updateId()),
+                            Reply.Kind.COMPLETED,
+                            completed.result().json()));
+                case UpdateFailed failed ->
+                    replies.add(new Reply(
+                            Reply.idOf(failed.updateId()),
+                            Reply.Kind.FAILED,
+                            FailureJson.encode(failed.failure()).json()));
             }
         }
         nextEventId += turn.commands().size();
@@ -282,6 +297,15 @@ final class TransitionDraft {
             }
         }
         return settled;
+    }
+
+    /** Adds the answer to an update that leaves no event. */
+    void reply(Reply reply) {
+        replies.add(reply);
+    }
+
+    List<Reply> replies() {
+        return replies;
     }
 
     List<UUID> consumed() {

@@ -26,7 +26,7 @@ public final class Bounds {
     /** The longest name, of a type, an activity, a signal, a queue, a header, an actor, in UTF-16 units. */
     public static final int NAME = 200;
 
-    /** The longest id, of a run, a job or a batch, in UTF-16 units. */
+    /** The longest id, of a run, a job, a batch or an update, in UTF-16 units. */
     public static final int ID = StartOptions.MAX_ID_LENGTH;
 
     /** The longest name of an installation, in UTF-16 units. */

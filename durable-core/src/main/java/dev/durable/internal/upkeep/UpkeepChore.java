@@ -19,6 +19,8 @@ public enum UpkeepChore {
     TIMEOUTS("timeouts", "3 × `pollInterval`"),
     /** Ends dead letters that were kept too long or are too many. */
     DEAD_LETTERS("dead-letters", "10 min"),
+    /** Deletes answers to updates that were kept for a day. */
+    REPLIES("replies", "10 min"),
     /** Tells the application's listener of new dead letters and incidents; only where it has one. */
     ALERTS("alerts", "10 s, at once after a nudge; only with `onAlert`"),
     /** Delivers the outbox. */

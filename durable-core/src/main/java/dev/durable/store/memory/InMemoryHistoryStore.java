@@ -32,6 +32,7 @@ import dev.durable.store.QueueRules;
 import dev.durable.store.QueueStore;
 import dev.durable.store.ReadBack;
 import dev.durable.store.Relayed;
+import dev.durable.store.Reply;
 import dev.durable.store.RunClaim;
 import dev.durable.store.RunDetails;
 import dev.durable.store.RunFilter;
@@ -314,6 +315,16 @@ public final class InMemoryHistoryStore implements HistoryStore {
     @Override
     public int purgeDeadLetters(Duration kept, int maxDeadLetters, int limit) {
         return atomically(() -> buried.purge(kept, maxDeadLetters, limit));
+    }
+
+    @Override
+    public int purgeReplies(Duration kept, int limit) {
+        return atomically(() -> tables.replies().purge(kept, limit));
+    }
+
+    @Override
+    public List<Reply.State> replies(List<Reply.Question> questions) {
+        return atomically(() -> questions.stream().map(tables.replies()::state).toList());
     }
 
     @Override

@@ -28,6 +28,7 @@ final class Tables {
     private final Places places = new Places();
     private final AuditLog audit = new AuditLog();
     private final Outbox outbox = new Outbox();
+    private final Replies replies = new Replies(this);
     private final PendingNudges hints = new PendingNudges();
     private final StoreClock clock;
 
@@ -61,6 +62,10 @@ final class Tables {
 
     AuditLog audit() {
         return audit;
+    }
+
+    Replies replies() {
+        return replies;
     }
 
     PendingNudges hints() {

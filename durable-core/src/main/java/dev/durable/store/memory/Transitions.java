@@ -68,6 +68,7 @@ final class Transitions {
                 .map(Job::left)
                 .toList();
         Instant at = step.events().getLast().at();
+        tables.replies().add(run.key().runId(), step.mail().replies());
         run.append(
                 step.closingWith(LeftJob.events(left, at)).events(),
                 step.fences().next());
@@ -89,6 +90,7 @@ final class Transitions {
         run.append(step.events(), step.fences().next());
         run.inbox().removeAll(step.consumed());
         tables.send(run, step.sends());
+        tables.replies().add(run.key().runId(), step.mail().replies());
         step.jobs().settled().forEach(ended -> tables.delete(run, job(run, ended.seq())));
         tables.bear(run, step.jobs().scheduled());
         step.jobs().cancelled().forEach(seq -> cancel(run.jobs().get(seq)));

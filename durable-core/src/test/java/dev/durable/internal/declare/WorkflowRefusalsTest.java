@@ -514,7 +514,7 @@ class WorkflowRefusalsTest {
     @Test
     void several_annotations_on_one_method() {
         assertRefused(Both.class)
-                .hasMessageContaining("$Both.run() has several of @Run, @Signal and @Query")
+                .hasMessageContaining("$Both.run() has several of @Run, @Signal, @Query and @Update")
                 .hasMessageContaining("Keep one");
     }
 

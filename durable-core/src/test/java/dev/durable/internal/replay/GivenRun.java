@@ -19,6 +19,8 @@ import dev.durable.history.TimeoutType;
 import dev.durable.history.TimerCancelled;
 import dev.durable.history.TimerFired;
 import dev.durable.history.TimerStarted;
+import dev.durable.history.UpdateCompleted;
+import dev.durable.history.UpdateFailed;
 import dev.durable.history.VersionRecorded;
 import dev.durable.history.WorkflowCancelRequested;
 import dev.durable.history.WorkflowCancelled;
@@ -256,6 +258,9 @@ public final class GivenRun implements AutoCloseable {
                         + c.input().json();
             case ExternalCancelRequested c ->
                 "cancel workflow " + c.number() + " " + c.workflowId() + ": " + c.reason();
+            case UpdateCompleted c ->
+                "answer " + c.updateId() + " " + c.result().json();
+            case UpdateFailed c -> "fail " + c.updateId() + " " + c.failure().typeAndMessage();
         };
     }
 

@@ -6,11 +6,14 @@ import dev.durable.history.ActivityCancelRequested;
 import dev.durable.history.ActivityScheduled;
 import dev.durable.history.ExternalCancelRequested;
 import dev.durable.history.ExternalSignalRequested;
+import dev.durable.history.Failure;
 import dev.durable.history.HistoryEvent;
 import dev.durable.history.Payload;
 import dev.durable.history.SideEffectRecorded;
 import dev.durable.history.TimerCancelled;
 import dev.durable.history.TimerStarted;
+import dev.durable.history.UpdateCompleted;
+import dev.durable.history.UpdateFailed;
 import dev.durable.history.VersionRecorded;
 import dev.durable.internal.replay.match.Divergence;
 import java.util.ArrayList;
@@ -111,6 +114,20 @@ class MutatedHistoryTest {
                         new ExternalCancelRequested(c.id(), c.at(), c.number() + 1, c.workflowId(), c.reason()),
                         new ExternalCancelRequested(c.id(), c.at(), c.number(), "another", c.reason()),
                         new ExternalCancelRequested(c.id(), c.at(), c.number(), c.workflowId(), "another reason"));
+            case UpdateCompleted c ->
+                List.of(
+                        new UpdateCompleted(c.id(), c.at(), "other", c.result()),
+                        new UpdateCompleted(c.id(), c.at(), c.updateId(), new Payload("-1")),
+                        new UpdateFailed(c.id(), c.at(), c.updateId(), Failure.of("x", "y")));
+            case UpdateFailed c ->
+                List.of(
+                        new UpdateFailed(c.id(), c.at(), "other", c.failure()),
+                        new UpdateFailed(
+                                c.id(),
+                                c.at(),
+                                c.updateId(),
+                                Failure.of(c.failure().type(), "other")),
+                        new UpdateCompleted(c.id(), c.at(), c.updateId(), Payload.NULL));
         };
     }
 

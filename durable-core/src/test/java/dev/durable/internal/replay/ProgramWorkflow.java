@@ -10,6 +10,7 @@ import dev.durable.RetryPolicy;
 import dev.durable.Run;
 import dev.durable.Saga;
 import dev.durable.Signal;
+import dev.durable.Update;
 import dev.durable.UsageException;
 import dev.durable.Workflow;
 import dev.durable.internal.replay.call.Acts;
@@ -47,6 +48,12 @@ class ProgramWorkflow {
         counters[which % counters.length]++;
         see("poke " + which);
         execute("poke " + which, handlers.get(which % handlers.size()));
+    }
+
+    @Update
+    int ask(int which) throws Exception {
+        poke(which);
+        return trace.size();
     }
 
     @Query

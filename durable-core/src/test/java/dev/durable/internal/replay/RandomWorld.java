@@ -12,6 +12,7 @@ import dev.durable.history.Payload;
 import dev.durable.history.SignalReceived;
 import dev.durable.history.TimeoutType;
 import dev.durable.history.TimerFired;
+import dev.durable.history.UpdateAccepted;
 import dev.durable.history.WorkflowCancelRequested;
 import dev.durable.history.WorkflowStarted;
 import dev.durable.internal.declare.Registry;
@@ -171,7 +172,14 @@ public final class RandomWorld {
         }
         return choice == 19 && random.nextInt(4) == 0
                 ? new WorkflowCancelRequested(nextId(), now, id(), "enough", "ann", random.nextBoolean())
-                : new SignalReceived(nextId(), now, id(), "poke", argument(random.nextInt(8)), random.nextInt(3) == 0);
+                : message(argument(random.nextInt(8)), random.nextInt(3) == 0);
+    }
+
+    private HistoryEvent.Inbound message(Payload argument, boolean withNext) {
+        UUID id = id();
+        return random.nextInt(4) == 0
+                ? new UpdateAccepted(nextId(), now, id, id.toString(), "ask", argument, withNext, null)
+                : new SignalReceived(nextId(), now, id, "poke", argument, withNext);
     }
 
     private HistoryEvent.Inbound outcome(int seq) {

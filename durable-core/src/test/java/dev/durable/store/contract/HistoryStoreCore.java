@@ -33,6 +33,14 @@ public abstract class HistoryStoreCore {
     }
 
     @Nested
+    class Replies extends ReplyContract {
+        @Override
+        protected StoreFixture newFixture() {
+            return HistoryStoreCore.this.newFixture();
+        }
+    }
+
+    @Nested
     class Closes extends CloseContract {
         @Override
         protected StoreFixture newFixture() {

@@ -57,11 +57,13 @@ abstract class InboxContract extends StoreContract {
     @Test
     void every_kind_of_message_keeps_its_kind() {
         RunKey run = started("order-1");
-        for (MessageKind kind : List.of(MessageKind.SIGNAL, MessageKind.CANCEL)) {
+        for (MessageKind kind : List.of(MessageKind.SIGNAL, MessageKind.UPDATE, MessageKind.CANCEL)) {
             deliver(run, new InboxMessage(UUID.randomUUID(), kind, kind.name(), "{}", null, null));
         }
 
-        assertThat(waiting(run)).extracting(InboxMessage::kind).containsExactly(MessageKind.SIGNAL, MessageKind.CANCEL);
+        assertThat(waiting(run))
+                .extracting(InboxMessage::kind)
+                .containsExactly(MessageKind.SIGNAL, MessageKind.UPDATE, MessageKind.CANCEL);
     }
 
     @Test

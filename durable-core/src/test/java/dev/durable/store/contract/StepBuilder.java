@@ -8,6 +8,7 @@ import dev.durable.logs.MarkedLines;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.NewJob;
 import dev.durable.store.OutgoingMessage;
+import dev.durable.store.Reply;
 import dev.durable.store.RunKey;
 import dev.durable.store.Transition;
 import java.time.Duration;
@@ -26,6 +27,7 @@ public final class StepBuilder {
     private final List<StoredEvent> events = new ArrayList<>();
     private final List<UUID> consumed = new ArrayList<>();
     private final List<OutgoingMessage> sends = new ArrayList<>();
+    private final List<Reply> replies = new ArrayList<>();
     private final List<Transition.Settled> settled = new ArrayList<>();
     private final List<Integer> cancelled = new ArrayList<>();
     private final List<NewJob> jobs = new ArrayList<>();
@@ -86,6 +88,12 @@ public final class StepBuilder {
     public StepBuilder settles(int seq, UUID lease) {
         settled.add(new Transition.Settled(seq, lease, true));
         events.add(Outcomes.completed(nextEventId + events.size(), now, seq, lease));
+        return this;
+    }
+
+    /** An answer to an update. */
+    public StepBuilder replies(Reply reply) {
+        replies.add(reply);
         return this;
     }
 
@@ -158,7 +166,7 @@ public final class StepBuilder {
                 new Transition.Fences(fence, newFence),
                 nextEventId,
                 all,
-                new Transition.MessageChanges(consumed, sends),
+                new Transition.Mail(consumed, sends, replies),
                 new Transition.JobChanges(jobs, settled, cancelled),
                 park,
                 wakeAt,

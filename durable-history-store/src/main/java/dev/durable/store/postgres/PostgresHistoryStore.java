@@ -28,6 +28,7 @@ import dev.durable.store.QueueRules;
 import dev.durable.store.QueueStore;
 import dev.durable.store.ReadBack;
 import dev.durable.store.Relayed;
+import dev.durable.store.Reply;
 import dev.durable.store.RunClaim;
 import dev.durable.store.RunKey;
 import dev.durable.store.RunPause;
@@ -41,6 +42,7 @@ import dev.durable.store.Transition;
 import dev.durable.store.Views;
 import dev.durable.store.Writes;
 import dev.durable.store.postgres.internal.job.JobOrders;
+import dev.durable.store.postgres.internal.message.Replies;
 import dev.durable.store.postgres.internal.nudge.SharedNudges;
 import dev.durable.store.postgres.internal.queue.Admissions;
 import dev.durable.store.postgres.internal.queue.JobClaims;
@@ -110,6 +112,7 @@ public final class PostgresHistoryStore extends DatabaseViews implements History
     private final Sessions sessions;
     private final @Nullable ReplicaViews replica;
     private final Batches batches;
+    private final Replies replies;
     private final JoinedTransactions joined;
     private final OutboxRelay relay;
     private final TransactionalJobs transactional;
@@ -145,6 +148,7 @@ public final class PostgresHistoryStore extends DatabaseViews implements History
         admissions = new Admissions(connections, nudges, options.nanoTime);
         sessions = new Sessions(connections, nudges, options.nanoTime);
         batches = new Batches(connections);
+        replies = new Replies(connections);
         relay = new OutboxRelay(connections, nudges, options.inboxLimit);
         OwnTransactions own = new OwnTransactions(options.dataSource, connections.failures()::ofCaller);
         Outbox outbox = new Outbox(connections, nudges);
@@ -337,6 +341,16 @@ public final class PostgresHistoryStore extends DatabaseViews implements History
     @Override
     public int purgeDeadLetters(Duration kept, int maxDeadLetters, int limit) {
         return failedJobs.purge(kept, maxDeadLetters, limit);
+    }
+
+    @Override
+    public int purgeReplies(Duration kept, int limit) {
+        return replies.purge(kept, limit);
+    }
+
+    @Override
+    public List<Reply.State> replies(List<Reply.Question> questions) {
+        return replies.states(questions);
     }
 
     @Override

@@ -21,6 +21,7 @@ grant select, insert, update on durable.batch_job to durable_worker;
 grant select, insert, update on durable.queue to durable_worker;
 grant select, insert, update, delete on durable.run_state to durable_worker;
 grant select, insert, delete on durable.inbox to durable_worker;
+grant select, insert, update, delete on durable.reply to durable_worker;
 grant select, insert, update, delete on durable.outbox to durable_worker;
 grant select, insert, delete on durable.outbox_refused to durable_worker;
 grant select, insert, update, delete on durable.activity_job to durable_worker;

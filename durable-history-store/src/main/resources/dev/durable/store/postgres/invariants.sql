@@ -144,7 +144,18 @@ select format('5: a transition of run %s begins with %s at %s', run_id, type, ev
                 where b.run_id = e.run_id and b.event_id < e.event_id
                   and b.type not in ('WorkflowStarted', 'WorkflowPaused', 'WorkflowResumed'))
    and type in ('ActivityScheduled', 'ActivityCancelRequested', 'TimerStarted', 'TimerCancelled', 'SideEffectRecorded',
-                'VersionRecorded', 'ExternalSignalRequested', 'ExternalCancelRequested');
+                'VersionRecorded', 'ExternalSignalRequested', 'ExternalCancelRequested', 'UpdateCompleted',
+                'UpdateFailed');
+
+-- 2. Each update id is accepted once, and answered at most once after that.
+select format('2: update %s of run %s: accepted at %s, answered at %s', u.id, u.run_id, u.accepted, u.answers)
+  from (select e.run_id, durable.readable(e.attributes) ->> 'updateId' as id,
+               array_agg(e.event_id order by e.event_id) filter (where e.type = 'UpdateAccepted') as accepted,
+               array_agg(e.event_id order by e.event_id) filter (where e.type <> 'UpdateAccepted') as answers
+          from durable.history_event e
+         where e.type in ('UpdateAccepted', 'UpdateCompleted', 'UpdateFailed')
+         group by e.run_id, durable.readable(e.attributes) ->> 'updateId') u
+ where coalesce(cardinality(u.accepted), 0) <> 1 or cardinality(u.answers) > 1 or u.answers[1] < u.accepted[1];
 
 -- 3. A job has a lease exactly while an attempt is under way, and a session exactly while that session runs it. A
 -- paused job is in no queue.

@@ -3,6 +3,7 @@ package dev.durable.spring.aot;
 import dev.durable.Query;
 import dev.durable.Run;
 import dev.durable.Signal;
+import dev.durable.Update;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Type;
@@ -62,7 +63,7 @@ final class DurableAotProcessor implements BeanFactoryInitializationAotProcessor
     }
 
     private static boolean isOfWorkflow(Method method) {
-        return Stream.of(Run.class, Signal.class, Query.class)
+        return Stream.of(Run.class, Signal.class, Query.class, Update.class)
                 .anyMatch(annotation -> AnnotatedElementUtils.hasAnnotation(method, annotation));
     }
 

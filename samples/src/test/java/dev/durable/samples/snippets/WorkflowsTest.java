@@ -14,11 +14,15 @@ import dev.durable.Query;
 import dev.durable.Run;
 import dev.durable.Signal;
 import dev.durable.TypeRef;
+import dev.durable.Update;
 import dev.durable.WaitTimedOutException;
 import dev.durable.Workflow;
 import dev.durable.WorkflowFailedException;
 import dev.durable.WorkflowInfo;
+import dev.durable.WorkflowNotFoundException;
 import dev.durable.client.StartOptions;
+import dev.durable.client.UpdateHandle;
+import dev.durable.client.WaitFor;
 import dev.durable.client.WorkflowStatus;
 import dev.durable.history.SideEffectRecorded;
 import dev.durable.history.VersionRecorded;
@@ -456,6 +460,61 @@ class WorkflowsTest {
 
         assertThat(counter.history()).receivedSignals("order");
         assertThat(reminder.describe().summary().status()).isEqualTo(WorkflowStatus.CANCELLED);
+    }
+
+    // docs: updating
+    @Workflow
+    static class Moving {
+        private final Parcels parcels;
+        private final List<String> labels = new ArrayList<>();
+        private boolean closed;
+
+        Moving(Parcels parcels) {
+            this.parcels = parcels;
+        }
+
+        @Run
+        List<String> run() {
+            Durable.await(() -> closed);
+            return labels;
+        }
+
+        @Update
+        String redirect(String address) { // a coroutine, as a signal's handler
+            String label = parcels.label(address);
+            labels.add(label);
+            return label;
+        }
+
+        @Update.Validator("redirect")
+        void check(String address) { // throws to reject, and the run never sees it
+            if (closed) {
+                throw new IllegalStateException("closed already");
+            }
+        }
+
+        @Signal
+        void close() {
+            closed = true;
+        }
+    }
+    // docs: end
+
+    @Test
+    void anUpdateIsAnswered(TestEngine engine) {
+        engine.register(Moving.class).activity(Parcels.class, depot);
+        // docs: updating-it
+        var moving = engine.client().start(Moving.class, "moving-1", w -> w.run());
+        String label = moving.update(w -> w.redirect("elm")); // waits for the answer
+        UpdateHandle<String> other = moving.startUpdate("redirect-7", w -> w.redirect("oak"), WaitFor.ACCEPTED);
+        String same = moving.updateHandle("redirect-7", String.class).result(); // found again, also by another process
+        moving.signal(w -> w.close());
+        // docs: end
+        assertThat(List.of(label, same)).containsExactly("L-elm", "L-oak");
+        assertThat(other.id()).isEqualTo("redirect-7");
+        assertThat(moving.result()).containsExactly("L-elm", "L-oak");
+        assertThatThrownBy(() -> moving.update((Moving w) -> w.redirect("ash")))
+                .isInstanceOf(WorkflowNotFoundException.class);
     }
 
     // ── cancellation and undoing ────────────────────────────────────────────────────────────────────────────────────

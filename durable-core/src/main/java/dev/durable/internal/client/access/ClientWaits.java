@@ -5,6 +5,7 @@ import dev.durable.WaitTimedOutException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Lets a client's thread wait for a future, with a time limit and clear exceptions. */
@@ -59,6 +60,21 @@ public final class ClientWaits {
         } catch (TimeoutException e) {
             future.cancel(false);
             throw new WaitTimedOutException(what + " did not come within " + timeout);
+        }
+    }
+
+    /**
+     * Waits at most that long.
+     *
+     * @param why tells why nothing came, read when the time is over
+     */
+    public static <T extends @Nullable Object> T atMost(
+            Dispatch dispatch, CompletableFuture<T> future, Duration timeout, String what, Supplier<String> why) {
+        try {
+            return dispatch.await(future, timeout);
+        } catch (TimeoutException e) {
+            future.cancel(false);
+            throw new WaitTimedOutException(what + " did not come within " + timeout + why.get());
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.durable.internal.client.access;
 
 import dev.durable.QueueFullException;
+import dev.durable.client.WaitFor;
 import dev.durable.history.ActivityScheduled;
 import dev.durable.history.EnqueuedOptions;
 import dev.durable.history.Payload;
@@ -11,6 +12,7 @@ import dev.durable.store.JobOrder;
 import dev.durable.store.Joined;
 import dev.durable.store.NewRun;
 import dev.durable.store.OpenJob;
+import dev.durable.store.Reply;
 import dev.durable.store.RunKey;
 import dev.durable.store.RunResult;
 import dev.durable.store.StartOutcome;
@@ -98,6 +100,9 @@ public interface Dispatch {
 
     /** Returns the future end of a run. */
     CompletableFuture<RunResult> result(UUID runId);
+
+    /** Returns the future state of an update: at this stage, answered, or without an answer as its run has closed. */
+    CompletableFuture<Reply.State> reply(Reply.Question update, WaitFor stage);
 
     /** Returns the answer to a query, by the cached instance or by replay in this process. */
     Payload ask(RunKey run, String workflowType, String query, Payload arguments);

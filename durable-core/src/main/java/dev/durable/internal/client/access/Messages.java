@@ -6,6 +6,7 @@ import dev.durable.history.EventJson;
 import dev.durable.history.InboxMessage;
 import dev.durable.history.MessageKind;
 import dev.durable.history.Payload;
+import dev.durable.history.UpdateAccepted;
 import dev.durable.history.WorkflowCancelRequested;
 import dev.durable.internal.declare.WorkflowType;
 import dev.durable.internal.replay.call.SignalArguments;
@@ -130,16 +131,39 @@ public final class Messages {
         mayBeSent(workflowId, isSignal(message) ? message.name() : null);
     }
 
+    /**
+     * Sends an update to a run, by a connection of the engine: its answer can't come before the caller's transaction
+     * commits.
+     *
+     * @throws WorkflowNotFoundException where the run has closed
+     */
+    public void update(RunKey run, UpdateAccepted update) {
+        deliver(new Delivery(
+                run.workflowId(),
+                run.runId(),
+                new InboxMessage(
+                        update.messageId(),
+                        MessageKind.UPDATE,
+                        update.name(),
+                        EventJson.attributes(update),
+                        null,
+                        null)));
+    }
+
     private void send(Delivery delivery) {
-        String workflowId = delivery.workflowId();
-        UUID runId = delivery.runId();
-        InboxMessage message = delivery.message();
-        mayBeSent(workflowId, message);
+        mayBeSent(delivery.workflowId(), delivery.message());
         Optional<Joined> transaction = dispatch.transaction();
         if (transaction.isPresent()) {
             transaction.get().deliver(delivery);
-            return;
+        } else {
+            deliver(delivery);
         }
+    }
+
+    private void deliver(Delivery delivery) {
+        String workflowId = delivery.workflowId();
+        UUID runId = delivery.runId();
+        InboxMessage message = delivery.message();
         Dispatch call = dispatch.begun();
         for (int attempt = 1; attempt <= TRIES_WHILE_CLOSING; attempt++) {
             Delivery.Outcome outcome =
@@ -181,17 +205,26 @@ public final class Messages {
     }
 
     private static String unsent(InboxMessage message) {
-        return isSignal(message) ? "signal " + message.name() + " was not sent" : "there is nothing to cancel";
+        return switch (message.kind()) {
+            case SIGNAL, UPDATE -> what(message) + " was not sent";
+            case CANCEL, ACTIVITY_OUTCOME, UNKNOWN -> "there is nothing to cancel";
+        };
     }
 
     private static String what(InboxMessage message) {
-        return isSignal(message) ? "signal " + message.name() : "cancel";
+        return switch (message.kind()) {
+            case SIGNAL -> "signal " + message.name();
+            case UPDATE -> "update " + message.name();
+            case CANCEL -> "cancel";
+            case ACTIVITY_OUTCOME, UNKNOWN ->
+                throw new IllegalArgumentException("a client sends no message of kind " + message.kind());
+        };
     }
 
     private static boolean isSignal(InboxMessage message) {
         return switch (message.kind()) {
             case SIGNAL -> true;
-            case CANCEL -> false;
+            case CANCEL, UPDATE -> false;
             case ACTIVITY_OUTCOME, UNKNOWN ->
                 throw new IllegalArgumentException("a client sends no message of kind " + message.kind());
         };

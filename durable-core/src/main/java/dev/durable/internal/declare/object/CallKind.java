@@ -1,6 +1,8 @@
 package dev.durable.internal.declare.object;
 
-/** The kinds of methods that lambdas and messages can call: run method, signal, query, activity. */
+import java.util.Locale;
+
+/** The kinds of methods that lambdas and messages can call: run method, signal, query, update, activity. */
 public enum CallKind {
     /** The method that is the workflow. */
     RUN("@Run", "@Run method", "start(…, w -> w.run(order))"),
@@ -8,6 +10,8 @@ public enum CallKind {
     SIGNAL("@Signal", "@Signal method", "handle.signal(w -> w.approve(\"ann\"))"),
     /** A method that tells the state of a run. */
     QUERY("@Query", "@Query method", "handle.query(w -> w.status())"),
+    /** A handler that changes the state of a run and answers its caller. */
+    UPDATE("@Update", "@Update method", "handle.update(w -> w.changeAddress(next))"),
     ACTIVITY("@Activity", "activity", "enqueue(Emails.class, e -> e.send(id))");
 
     private final String annotation;
@@ -27,7 +31,12 @@ public enum CallKind {
 
     /** Returns the kind with its article: {@code a @Run method}. */
     public String noun() {
-        return (this == ACTIVITY ? "an " : "a ") + noun;
+        return (this == ACTIVITY || this == UPDATE ? "an " : "a ") + noun;
+    }
+
+    /** Returns the kind in a word: {@code signal}. */
+    public String word() {
+        return name().toLowerCase(Locale.ROOT);
     }
 
     /** Returns an example of a call of this kind. */

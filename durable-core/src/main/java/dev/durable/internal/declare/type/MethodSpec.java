@@ -7,7 +7,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A method whose arguments and result are written as JSON: a run method, signal, query or activity.
+ * A method whose arguments and result are written as JSON: a run method, signal, query, update or activity.
  *
  * @param name its name in errors: {@code OrderWorkflow.run}, {@code Payments.charge}
  * @param method the method to call

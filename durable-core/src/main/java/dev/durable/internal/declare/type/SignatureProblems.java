@@ -3,6 +3,7 @@ package dev.durable.internal.declare.type;
 import dev.durable.Query;
 import dev.durable.Run;
 import dev.durable.Signal;
+import dev.durable.Update;
 import java.lang.reflect.Method;
 import java.lang.reflect.Type;
 import java.lang.reflect.TypeVariable;
@@ -52,6 +53,10 @@ final class SignatureProblems {
         }
         if (entry != null && entry.annotation(Signal.class) != null) {
             return "Return nothing: a signal has no answer";
+        }
+        if (entry != null && entry.annotation(Update.class) != null) {
+            return "Return the value itself: a handler may wait for as long as it takes (promise.get(), Durable.await), and"
+                    + " callers who do not want to wait use handle.startUpdate(…)";
         }
         if (entry != null && entry.annotation(Query.class) != null) {
             return "Answer from the state as it is: a caller that wants to wait for a change waits for the run's result";

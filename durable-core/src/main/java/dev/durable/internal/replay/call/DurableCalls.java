@@ -432,12 +432,16 @@ public final class DurableCalls implements PromiseHost {
 
     /** Returns whether lines that this thread logs are written; a replay has written them before. */
     boolean logs() {
-        return dispatcher.death() == null && (restrictions.isInForce(Restriction.QUERY) || journal.isLive());
+        return dispatcher.death() == null && (isAsked() || journal.isLive());
     }
 
-    /** Writes a line of a query at once, any other when its turn is committed. */
+    private boolean isAsked() {
+        return restrictions.isInForce(Restriction.QUERY) || restrictions.isInForce(Restriction.VALIDATOR);
+    }
+
+    /** Writes a line of a query or validator at once, any other when its turn is committed. */
     void log(Runnable line) {
-        if (restrictions.isInForce(Restriction.QUERY)) {
+        if (isAsked()) {
             line.run();
         } else {
             turnLog.add(line);
@@ -492,6 +496,10 @@ public final class DurableCalls implements PromiseHost {
 
     public Versions versions() {
         return versions;
+    }
+
+    CurrentTurn turn() {
+        return journal;
     }
 
     HandlersUnderWay handlers() {

@@ -1,17 +1,24 @@
 package dev.durable.internal.replay.call;
 
+import dev.durable.CancelledException;
+import dev.durable.HandlerUnfinishedPolicy;
 import dev.durable.history.ActivityCancelled;
 import dev.durable.history.ActivityCompleted;
 import dev.durable.history.ActivityFailed;
 import dev.durable.history.ActivityTimedOut;
+import dev.durable.history.Failure;
 import dev.durable.history.HistoryEvent;
 import dev.durable.history.Payload;
 import dev.durable.history.SignalReceived;
 import dev.durable.history.TimerFired;
+import dev.durable.history.UpdateAccepted;
+import dev.durable.history.UpdateCompleted;
+import dev.durable.history.UpdateFailed;
 import dev.durable.history.WorkflowCancelRequested;
 import dev.durable.history.WorkflowStarted;
 import dev.durable.internal.declare.WorkflowType;
 import dev.durable.internal.declare.type.MethodSpec;
+import dev.durable.internal.replay.coroutine.CheckedTask;
 import dev.durable.internal.replay.coroutine.Coroutine;
 import dev.durable.internal.replay.coroutine.HistoryDecoder;
 import dev.durable.internal.replay.coroutine.PromiseOutcome;
@@ -66,6 +73,7 @@ public final class EventApplier {
             case TimerFired e -> run.work().isTimerOpen(e.seq());
             case WorkflowCancelRequested e -> started != null;
             case SignalReceived e -> started != null;
+            case UpdateAccepted e -> started != null;
         };
     }
 
@@ -82,6 +90,7 @@ public final class EventApplier {
             case ActivityCancelled e -> ended(e.seq(), call -> outcomes.cancelled(call, e));
             case TimerFired e -> run.work().fire(e.seq());
             case SignalReceived e -> handle(e);
+            case UpdateAccepted e -> handle(e);
         }
         joined = runWaits || isWithNext(event);
     }
@@ -89,6 +98,7 @@ public final class EventApplier {
     private static boolean isWithNext(HistoryEvent.Inbound event) {
         return switch (event) {
             case SignalReceived signal -> signal.withNext();
+            case UpdateAccepted update -> update.withNext();
             case WorkflowCancelRequested cancel -> cancel.withNext();
             case WorkflowStarted ignored -> false;
             case HistoryEvent.ActivityClosed ignored -> false;
@@ -214,9 +224,13 @@ public final class EventApplier {
         if (method == null) {
             tellUnknown(event);
         }
-        Coroutine handler = method == null ? null : handler(method, event);
-        if (joined || event.withNext()) {
-            run.dispatcher().handleFirst(handler, event.withNext());
+        begin(method == null ? null : handler(method, event), event.withNext());
+    }
+
+    /** Makes a handler ready; null where the code has none for the message. */
+    private void begin(@Nullable Coroutine handler, boolean withNext) {
+        if (joined || withNext) {
+            run.dispatcher().handleFirst(handler, withNext);
         } else if (handler != null) {
             run.dispatcher().ready(handler);
         }
@@ -232,11 +246,18 @@ public final class EventApplier {
     }
 
     private Coroutine handler(MethodSpec method, SignalReceived event) {
-        Coroutine handler = run.coroutines().root("signal " + event.name(), () -> handle(method, event));
+        return handler(
+                WorkflowType.signalHandler(event.name()),
+                type.policyOfSignal(event.name()),
+                () -> handle(method, event));
+    }
+
+    private Coroutine handler(String name, HandlerUnfinishedPolicy unfinished, CheckedTask<@Nullable Void> body) {
+        Coroutine handler = run.coroutines().root(name, body);
         if (run.ending().hasEnded()) {
             handler.bornCancelled(RunEnding.RUN_ENDED);
         }
-        run.handlers().begin(handler, type.unfinishedPolicy(event.name()));
+        run.handlers().begin(handler, unfinished);
         return handler;
     }
 
@@ -251,6 +272,46 @@ public final class EventApplier {
             throw e;
         } catch (Throwable e) {
             run.ending().handlerThrew(self, e);
+        } finally {
+            run.handlers().ended(self);
+        }
+        return null;
+    }
+
+    // ── updates ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    private void handle(UpdateAccepted event) {
+        MethodSpec method = type.methods().updates().get(event.name());
+        if (run.ending().isDeaf()) {
+            run.handlers().late("update " + event.name());
+        }
+        begin(method == null ? null : handler(method, event), event.withNext());
+    }
+
+    private Coroutine handler(MethodSpec method, UpdateAccepted event) {
+        String name = WorkflowType.updateHandler(event.name());
+        return handler(name, type.unfinishedPolicy(name), () -> handle(method, event));
+    }
+
+    /**
+     * Runs the handler and gives its end as a command. A handler that the end of the run has cancelled gives none: its
+     * caller learns how the run ended.
+     */
+    private @Nullable Void handle(MethodSpec method, UpdateAccepted event) {
+        Coroutine self = run.dispatcher().running();
+        try {
+            @Nullable
+            Object result = method.invoke(Objects.requireNonNull(workflow), decoder.decodeArguments(method, event));
+            Payload answer = encode(result, method);
+            run.turn().put((id, at) -> new UpdateCompleted(id, at, event.updateId(), answer));
+        } catch (Error e) {
+            throw e;
+        } catch (Throwable e) {
+            boolean abandoned = e instanceof CancelledException && run.ending().hasEnded();
+            if (!abandoned && !run.ending().stallsBy(self, e)) {
+                Failure failure = setup.failures().encode(e, method.named());
+                run.turn().put((id, at) -> new UpdateFailed(id, at, event.updateId(), failure));
+            }
         } finally {
             run.handlers().ended(self);
         }

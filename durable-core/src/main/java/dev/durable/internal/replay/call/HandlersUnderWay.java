@@ -10,7 +10,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Counts the signal handlers of a run that have not returned, and those that the run ended without, for its closing
+ * Counts the handlers of signals and updates of a run that have not returned, and those that the run ended without, for its closing
  * event.
  */
 final class HandlersUnderWay {
@@ -55,7 +55,7 @@ final class HandlersUnderWay {
                 turnLog.add(() -> log.warn(
                         "{} had not returned when the run ended, and was cancelled. Let run wait for its handlers:"
                                 + " Durable.await(Durable::allHandlersFinished), or"
-                                + " @Signal(unfinishedPolicy = HandlerUnfinishedPolicy.WAIT)",
+                                + " @Signal(unfinishedPolicy = HandlerUnfinishedPolicy.WAIT), which @Update has, too",
                         handler));
             }
         });

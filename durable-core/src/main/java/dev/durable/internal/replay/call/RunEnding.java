@@ -138,6 +138,11 @@ public final class RunEnding {
         return !hasEnded() && !isItsCancellation(thrown) && stalls.insteadOfFailing(dispatcher.running(), thrown);
     }
 
+    /** Returns whether the run stalls by the exception of an update's handler, instead of giving it to the caller. */
+    boolean stallsBy(Coroutine handler, Throwable thrown) {
+        return !(thrown instanceof CancelledException) && stalls.insteadOfFailing(handler, thrown);
+    }
+
     private boolean isItsCancellation(Throwable thrown) {
         return thrown instanceof CancelledException && cancelled != null;
     }

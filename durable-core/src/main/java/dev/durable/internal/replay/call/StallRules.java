@@ -122,7 +122,8 @@ public final class StallRules {
     }
 
     private Stream<Class<? extends Throwable>> declared() {
-        return Stream.concat(Stream.of(type.methods().run()), type.signals())
+        return Stream.of(Stream.of(type.methods().run()), type.signals(), type.methods().updates().values().stream())
+                .flatMap(handlers -> handlers)
                 .map(MethodSpec::named)
                 .flatMap(List::stream);
     }

@@ -3,6 +3,7 @@ package dev.durable.internal.replay.coroutine;
 import dev.durable.PayloadException;
 import dev.durable.history.Payload;
 import dev.durable.history.SignalReceived;
+import dev.durable.history.UpdateAccepted;
 import dev.durable.history.WorkflowStarted;
 import dev.durable.internal.declare.type.MethodSpec;
 import dev.durable.internal.payload.PayloadCodec;
@@ -54,6 +55,16 @@ public final class HistoryDecoder {
         } catch (PayloadException e) {
             dispatcher.die(dispatcher.threads().unreadableSignal(signal, e));
             throw Eviction.INSTANCE;
+        }
+    }
+
+    /** Decodes the arguments of an update, which were readable when it was judged. */
+    @Nullable
+    public Object[] decodeArguments(MethodSpec method, UpdateAccepted update) {
+        try {
+            return codec.decodeArguments(method, update.input());
+        } catch (PayloadException e) {
+            throw stalled(e);
         }
     }
 

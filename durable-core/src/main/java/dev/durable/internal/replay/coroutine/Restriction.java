@@ -23,7 +23,11 @@ public enum Restriction {
     QUERY(
             "in a query",
             "A query answers from the state as it is and leaves no event. To change state or to wait, send a @Signal, whose"
-                    + " handler may do both, and query the outcome.");
+                    + " handler may do both, and query the outcome; or an @Update, which does both and answers."),
+    VALIDATOR(
+            "in the validator of an update",
+            "A validator only looks at the state and the arguments: what it rejects leaves no event. Do it in the @Update"
+                    + " method.");
 
     private final String where;
     private final String why;

@@ -11,6 +11,8 @@ import dev.durable.history.LocalCall;
 import dev.durable.history.SideEffectRecorded;
 import dev.durable.history.TimerCancelled;
 import dev.durable.history.TimerStarted;
+import dev.durable.history.UpdateCompleted;
+import dev.durable.history.UpdateFailed;
 import dev.durable.history.VersionRecorded;
 import dev.durable.history.WorkflowCancelled;
 import dev.durable.history.WorkflowCompleted;
@@ -70,7 +72,18 @@ public final class Comparison {
                 history instanceof ExternalCancelRequested h
                         && c.number() == h.number()
                         && c.workflowId().equals(h.workflowId());
+            case UpdateCompleted c ->
+                history instanceof UpdateCompleted h && c.updateId().equals(h.updateId());
+            case UpdateFailed c ->
+                history instanceof UpdateFailed h && c.updateId().equals(h.updateId());
         };
+    }
+
+    /** Returns whether the same command also has the same values; of a failure these are its type and message. */
+    static boolean sameText(HistoryEvent.Command code, HistoryEvent.Command history) {
+        return code instanceof UpdateFailed c && history instanceof UpdateFailed h
+                ? sameFailure(c.failure(), h.failure())
+                : code.equals(history);
     }
 
     /** Returns whether an input, duration or option that differs is refused; counts it where it is not. */

@@ -9,6 +9,8 @@ import dev.durable.history.OptionsJson;
 import dev.durable.history.SideEffectRecorded;
 import dev.durable.history.TimerCancelled;
 import dev.durable.history.TimerStarted;
+import dev.durable.history.UpdateCompleted;
+import dev.durable.history.UpdateFailed;
 import dev.durable.history.VersionRecorded;
 import dev.durable.internal.text.Bounds;
 import java.util.List;
@@ -148,6 +150,8 @@ public final class DivergenceAdvice {
             case ExternalCancelRequested c -> "cancel of workflow " + Bounds.shown(c.workflowId());
             case ActivityCancelRequested c -> "cancel() of the promise of activity " + c.seq();
             case TimerCancelled c -> "cancel() of timer " + c.seq();
+            case UpdateCompleted c -> "return of the handler of update " + c.updateId();
+            case UpdateFailed c -> "exception of the handler of update " + c.updateId();
         };
     }
 
@@ -165,6 +169,8 @@ public final class DivergenceAdvice {
             case ExternalCancelRequested c -> "cancel-" + c.number();
             case ActivityCancelRequested c -> afterEvent(c);
             case TimerCancelled c -> afterEvent(c);
+            case UpdateCompleted c -> afterEvent(c);
+            case UpdateFailed c -> afterEvent(c);
         };
     }
 
@@ -184,6 +190,8 @@ public final class DivergenceAdvice {
             case ExternalCancelRequested c -> "reason " + Bounds.quoted(c.reason());
             case ActivityCancelRequested c -> c.toString();
             case TimerCancelled c -> c.toString();
+            case UpdateCompleted c -> c.result().json();
+            case UpdateFailed c -> c.failure().typeAndMessage();
         };
     }
 

@@ -10,6 +10,9 @@ import dev.durable.history.SignalReceived;
 import dev.durable.history.TimerCancelled;
 import dev.durable.history.TimerFired;
 import dev.durable.history.TimerStarted;
+import dev.durable.history.UpdateAccepted;
+import dev.durable.history.UpdateCompleted;
+import dev.durable.history.UpdateFailed;
 import dev.durable.history.VersionRecorded;
 import dev.durable.history.WorkflowCancelRequested;
 import dev.durable.history.WorkflowStarted;
@@ -107,6 +110,8 @@ final class SideBySide {
                 "ExternalSignalRequested " + c.number() + " " + c.signal() + " to " + Bounds.shown(c.workflowId());
             case ExternalCancelRequested c ->
                 "ExternalCancelRequested " + c.number() + " to " + Bounds.shown(c.workflowId());
+            case UpdateCompleted c -> "UpdateCompleted " + c.updateId();
+            case UpdateFailed c -> "UpdateFailed " + c.updateId();
         };
     }
 
@@ -119,6 +124,7 @@ final class SideBySide {
                         + (e.local() == null ? "" : " " + e.local().activity());
             case TimerFired e -> e.type() + " " + e.seq();
             case SignalReceived e -> e.type() + " " + e.name();
+            case UpdateAccepted e -> e.type() + " " + e.name() + " " + e.updateId();
         };
     }
 }

@@ -389,6 +389,21 @@ create table ${schema}.inbox (
 -- Claims skip from run to run in this index: a run with 20,000 messages costs one probe.
 create index inbox_waking on ${schema}.inbox (task_queue, run_id) where wakes;
 
+-- Answers of runs to updates. reply_id: of an answer the id that follows from the update's id; of a rejection the
+-- message's. kind: 1 completed, 2 failed, 3 rejected, 4 the run had ended. Written by the transition that decides the
+-- answer, deleted a day later.
+create table ${schema}.reply (
+    run_id   uuid        not null,
+    reply_id uuid        not null,
+    at       timestamptz not null,
+    shard    smallint    not null,
+    kind     smallint    not null,
+    body     json,
+    primary key (run_id, reply_id, shard)
+);
+
+create index reply_by_age on ${schema}.reply (at);
+
 -- Messages of a transition, or of a caller's own transaction, to other runs. run_id is their source: the chain of runs
 -- whose code sends them, which is the run id of its first run (today each run is a chain of its own), or the caller's
 -- process. event_id is their number in the source, by which they are delivered in order and once: of a chain the number

@@ -15,6 +15,9 @@ import dev.durable.Signal;
 import dev.durable.StoreUnavailableException;
 import dev.durable.Trials;
 import dev.durable.TypeRef;
+import dev.durable.Update;
+import dev.durable.UpdateCall;
+import dev.durable.UpdateVoidCall;
 import dev.durable.VoidCall;
 import dev.durable.Workflow;
 import dev.durable.client.ActivityControl;
@@ -31,6 +34,8 @@ import dev.durable.client.IncidentControl;
 import dev.durable.client.IncidentQuery;
 import dev.durable.client.Queues;
 import dev.durable.client.StartOptions;
+import dev.durable.client.UpdateHandle;
+import dev.durable.client.WaitFor;
 import dev.durable.client.WorkflowHandle;
 import dev.durable.client.WorkflowQuery;
 import dev.durable.store.HistoryStore;
@@ -80,6 +85,7 @@ class CallersInOutageTest {
     private static final List<Class<?>> INTERFACES = List.of(
             DurableClient.class,
             WorkflowHandle.class,
+            UpdateHandle.class,
             ActivityHandle.class,
             BatchHandle.class,
             WorkflowQuery.class,
@@ -121,6 +127,12 @@ class CallersInOutageTest {
         /** Changes nothing. */
         @Signal
         public void remind() {}
+
+        /** Changes nothing. */
+        @Update
+        public String look() {
+            return "seen";
+        }
 
         /** Where it is. */
         @Query
@@ -270,6 +282,9 @@ class CallersInOutageTest {
                         : method.getName().startsWith("startVoid")
                                 ? (VoidCall<Case>) Case::run
                                 : (VoidCall<Case>) Case::remind);
+        values.put(UpdateCall.class, (UpdateCall<Case, String, RuntimeException>) Case::look);
+        values.put(UpdateVoidCall.class, (UpdateVoidCall<Case, RuntimeException>) Case::look);
+        values.put(WaitFor.class, WaitFor.COMPLETED);
         values.put(BatchCall.class, (BatchCall<Desk, Integer>) (desk, item) -> desk.decide());
         values.put(Iterable.class, List.of(1, 2));
         values.put(List.class, List.of());
@@ -322,6 +337,7 @@ class CallersInOutageTest {
         Map<Class<?>, Object> subjects = new LinkedHashMap<>();
         subjects.put(DurableClient.class, client);
         subjects.put(WorkflowHandle.class, client.handle(Case.class, "case-1"));
+        subjects.put(UpdateHandle.class, client.handle(Case.class, "case-1").updateHandle("update-1", String.class));
         subjects.put(ActivityHandle.class, client.job("job-1"));
         subjects.put(BatchHandle.class, client.batch("batch-1"));
         subjects.put(WorkflowQuery.class, client.workflows());

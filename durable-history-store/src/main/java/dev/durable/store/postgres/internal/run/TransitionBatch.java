@@ -14,6 +14,7 @@ import dev.durable.store.RunKey;
 import dev.durable.store.Transition;
 import dev.durable.store.postgres.internal.job.HeartbeatRows;
 import dev.durable.store.postgres.internal.message.OutgoingRows;
+import dev.durable.store.postgres.internal.message.Replies;
 import dev.durable.store.postgres.internal.sql.Param;
 import dev.durable.store.postgres.internal.sql.SafeText;
 import dev.durable.store.postgres.internal.sql.SqlScript;
@@ -103,6 +104,7 @@ final class TransitionBatch {
             dropHeartbeats(script);
             consume(script);
             OutgoingRows.insert(all, script);
+            Replies.write(script, all);
             return;
         }
         if (allClose()) {
@@ -118,6 +120,7 @@ final class TransitionBatch {
         }
         settle(script);
         consume(script);
+        Replies.write(script, all);
         if (!closing.isEmpty()) {
             shutOut(script);
         }
@@ -199,6 +202,7 @@ final class TransitionBatch {
                         Param.of(told),
                         uuids(settled, Transition.Settled::lease)));
         consume(script);
+        Replies.write(script, closing);
         script.then(
                 TransitionSql.CLOSE,
                 Stream.of(

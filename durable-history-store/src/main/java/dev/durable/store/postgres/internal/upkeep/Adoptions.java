@@ -52,6 +52,7 @@ public final class Adoptions {
             "delete from durable.outbox",
             "delete from durable.outbox_refused",
             "delete from durable.inbox",
+            "delete from durable.reply",
             "delete from durable.activity_heartbeat",
             "delete from durable.activity_job",
             "delete from durable.kept_place",

@@ -1,0 +1,199 @@
+package dev.durable.internal.client;
+
+import dev.durable.UpdateFailedException;
+import dev.durable.UpdateNotCompletedException;
+import dev.durable.UpdateRejectedException;
+import dev.durable.history.EventJson;
+import dev.durable.history.Failure;
+import dev.durable.history.Payload;
+import dev.durable.history.StoredEvent;
+import dev.durable.history.UpdateAccepted;
+import dev.durable.internal.client.access.ClientCode;
+import dev.durable.internal.client.access.Dispatch;
+import dev.durable.internal.declare.WorkflowType;
+import dev.durable.internal.payload.Unchecked;
+import dev.durable.internal.text.Bounds;
+import dev.durable.store.Reply;
+import dev.durable.store.RunDetails;
+import dev.durable.store.RunRecord;
+import dev.durable.store.RunResult;
+import java.lang.reflect.Type;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Converts the answer to an update to what its caller gets: the result, or the exception.
+ *
+ * @param run the run that got it
+ * @param updateId its id
+ * @param name its name; empty where it was found by its id
+ * @param type the type of its result
+ * @param named the exceptions that its handler declares, which come back as themselves
+ */
+record UpdateAnswers(
+        ClientCode code,
+        @Nullable WorkflowType workflow,
+        RunRecord run,
+        String updateId,
+        String name,
+        Type type,
+        List<Class<? extends Throwable>> named) {
+    private static final int PAGE = 1_000;
+
+    /**
+     * The end of a wait for an update.
+     *
+     * @param state the state of the update
+     * @param end the end of its run, where that came before an answer; else null
+     * @param accepted tells whether the run had accepted the update before that end; reads the history
+     */
+    record Answer(Reply.State state, @Nullable RunResult end, BooleanSupplier accepted) {}
+
+    /** Returns whether the update is accepted or answered; false where its run has ended before that. */
+    static boolean hasAnswer(Reply.State state) {
+        Reply reply = state.reply();
+        return reply == null ? state.open() : reply.kind().isOfRun();
+    }
+
+    /** Returns the result, or throws the exception. */
+    <R extends @Nullable Object> R result(Answer answer) {
+        Reply reply = answer.state().reply();
+        if (reply == null || answer.end() != null) {
+            throw ended(answer);
+        }
+        String what = what();
+        String body = Objects.requireNonNullElse(reply.body(), "null");
+        return switch (reply.kind()) {
+            case COMPLETED ->
+                Results.cast(code.payloads()
+                        .decodeFor(
+                                new Payload(body),
+                                type,
+                                "the answer of " + what,
+                                () -> new Results(code, workflow)
+                                        .wayOut(run.run().workflowId(), run.type(), "answer")));
+            case FAILED -> {
+                Failure failure = code.failures().fromJson(body);
+                throw thrown(
+                        failure,
+                        cause -> new UpdateFailedException(
+                                what + " failed: " + failure.typeAndMessage(),
+                                run.run().workflowId(),
+                                updateId,
+                                failure,
+                                cause));
+            }
+            case REJECTED -> {
+                Failure failure = code.failures().fromJson(body);
+                throw thrown(
+                        failure,
+                        cause -> new UpdateRejectedException(
+                                what + " was rejected, and its run has seen nothing of it: " + failure.typeAndMessage(),
+                                run.run().workflowId(),
+                                updateId,
+                                failure,
+                                cause));
+            }
+            case TOO_LATE -> throw ended(answer);
+        };
+    }
+
+    /** Makes the exception of a failure, with the decoded failure as its cause where it has one. */
+    private interface Details {
+        UpdateFailedException with(@Nullable Throwable cause);
+    }
+
+    /** Returns the exception for the caller: the declared one itself, with the details as a suppressed exception. */
+    private RuntimeException thrown(Failure failure, Details details) {
+        ClassLoader loader = workflow == null
+                ? UpdateAnswers.class.getClassLoader()
+                : workflow.declared().getClassLoader();
+        Throwable original = code.failures().decode(failure, named, loader);
+        if (named.stream().noneMatch(declared -> declared.isInstance(original))) {
+            return details.with(original);
+        }
+        original.addSuppressed(details.with(null));
+        return Unchecked.raise(original);
+    }
+
+    /** Throws unless the update was accepted. */
+    void refuseUnlessAccepted(Answer answer) {
+        Reply reply = answer.state().reply();
+        if (answer.end() != null && !answer.accepted().getAsBoolean()) {
+            throw ended(answer);
+        }
+        if (reply != null && reply.kind().isRejection()) {
+            result(answer);
+        }
+    }
+
+    private UpdateNotCompletedException ended(Answer answer) {
+        RunResult end = Objects.requireNonNull(answer.end(), "an update without an answer whose run is open");
+        boolean accepted = answer.accepted().getAsBoolean();
+        String how = end.status().name().toLowerCase(Locale.ROOT).replace('_', ' ');
+        return new UpdateNotCompletedException(
+                what()
+                        + (accepted
+                                ? " was accepted, and its run ended (" + how + ") before it answered."
+                                        + " Usual cause: run returned, or was cancelled or terminated, while the handler"
+                                        + " waited. Let run wait for it: Durable.await(Durable::allHandlersFinished), or"
+                                        + " @Update(unfinishedPolicy = HandlerUnfinishedPolicy.WAIT)."
+                                : " came too late: its run ended (" + how + ") and has seen nothing of it."),
+                run.run().workflowId(),
+                updateId,
+                accepted,
+                end.status(),
+                new Results(code, workflow).failureOrNull(run.run().workflowId(), end));
+    }
+
+    /** Returns the update in words: {@code update redirect (u-1) of order-42}. */
+    String what() {
+        String id = Bounds.shown(updateId);
+        return "update " + (name.isEmpty() ? id : name + " (" + id + ")") + " of "
+                + Bounds.shown(run.run().workflowId());
+    }
+
+    /** Returns whether the history of the closed run says that it accepted the update. */
+    boolean wasAccepted(Dispatch dispatch, Reply.Question question) {
+        long next = 1;
+        while (true) {
+            List<StoredEvent> page = dispatch.store().history(question.run().runId(), next, PAGE);
+            if (page.isEmpty()) {
+                return false;
+            }
+            if (page.stream().anyMatch(this::isAcceptance)) {
+                return true;
+            }
+            next = page.getLast().id() + 1;
+        }
+    }
+
+    private boolean isAcceptance(StoredEvent event) {
+        return event.type().equals(UpdateAccepted.class.getSimpleName())
+                && EventJson.decode(event) instanceof UpdateAccepted accepted
+                && accepted.updateId().equals(updateId);
+    }
+
+    /** Returns why there is no answer yet, as far as the run's row tells; empty where it does not. */
+    String whyWaiting(Dispatch dispatch, Reply.Question question) {
+        RunDetails details = dispatch.store().details(question.run().runId()).orElse(null);
+        if (details == null) {
+            return "";
+        }
+        String stalled = details.stalledBy();
+        if (details.paused()) {
+            return ": the run is paused. It goes on when it is resumed: handle.resume()";
+        }
+        if (stalled != null) {
+            return ": the run is stalled: " + stalled;
+        }
+        if (details.messages() > 0 && details.ownedUntil() == null) {
+            return ": the message waits for a worker that serves task queue \"" + run.taskQueue()
+                    + "\" with workflow type " + run.type();
+        }
+        return ": the update was accepted, and its handler has not returned";
+    }
+}

@@ -1,0 +1,419 @@
+package dev.durable.testing;
+
+import static dev.durable.testing.DurableAssertions.assertThat;
+import static dev.durable.testing.DurableAssertions.assertThatThrownBy;
+import static dev.durable.testing.DurableAssertions.catchThrowable;
+
+import dev.durable.Activity;
+import dev.durable.Durable;
+import dev.durable.HandlerUnfinishedPolicy;
+import dev.durable.RefusedInputException;
+import dev.durable.Run;
+import dev.durable.Signal;
+import dev.durable.Update;
+import dev.durable.UpdateFailedException;
+import dev.durable.UpdateNotCompletedException;
+import dev.durable.UpdateRejectedException;
+import dev.durable.WaitTimedOutException;
+import dev.durable.Workflow;
+import dev.durable.WorkflowNotFoundException;
+import dev.durable.client.UpdateHandle;
+import dev.durable.client.WaitFor;
+import dev.durable.client.WorkflowHandle;
+import dev.durable.client.WorkflowStatus;
+import dev.durable.history.EventJson;
+import dev.durable.history.HistoryEvent;
+import dev.durable.history.InboxMessage;
+import dev.durable.history.MessageKind;
+import dev.durable.history.Payload;
+import dev.durable.history.SignalReceived;
+import dev.durable.history.UpdateAccepted;
+import dev.durable.store.Delivery;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** Updates as their callers and the code of a run see them. Run on each kind of store. */
+abstract class UpdatesTest {
+    private static final Duration HOUR = Duration.ofHours(1);
+
+    @SuppressWarnings("serial")
+    static class Unknown extends Exception {
+        Unknown(String message) {
+            super(message);
+        }
+    }
+
+    @Activity
+    interface Post {
+        String normalise(String address);
+    }
+
+    @Workflow
+    static class Parcel {
+        private final Post post;
+        private final List<String> addresses = new ArrayList<>();
+        private boolean delivered;
+
+        Parcel(Post post) {
+            this.post = post;
+        }
+
+        @Run
+        public List<String> run(String first) {
+            addresses.add(first);
+            Durable.await(() -> delivered);
+            return addresses;
+        }
+
+        @Update
+        public String redirect(String address) throws Unknown {
+            if (address.equals("nowhere")) {
+                throw new Unknown(address);
+            }
+            String normal = post.normalise(address);
+            addresses.add(normal);
+            return normal;
+        }
+
+        @Update.Validator("redirect")
+        void check(String address) throws Unknown {
+            switch (address) {
+                case "" -> throw new IllegalArgumentException("an address has letters");
+                case "unlisted" -> throw new Unknown(address);
+                case "deep" -> throw new StackOverflowError();
+                case "wait" -> Durable.sleep(HOUR);
+                default -> {}
+            }
+        }
+
+        @Update
+        public void note(String address) {
+            addresses.add(address);
+        }
+
+        @Update(name = "late")
+        public String addLater(Duration pause) {
+            Durable.sleep(pause);
+            return "at last";
+        }
+
+        @Update(unfinishedPolicy = HandlerUnfinishedPolicy.WAIT)
+        public String kept(Duration pause) {
+            Durable.sleep(pause);
+            return "kept";
+        }
+
+        @Update
+        public int breaks() {
+            throw new IllegalStateException("broken");
+        }
+
+        @Update
+        public String finish() {
+            delivered = true;
+            return "finished";
+        }
+
+        @Signal
+        public void deliver() {
+            delivered = true;
+        }
+    }
+
+    private final AtomicInteger calls = new AtomicInteger();
+
+    private WorkflowHandle<Parcel, List<String>> parcel(TestEngine engine) {
+        engine.register(Parcel.class).activity(Post.class, address -> {
+            calls.incrementAndGet();
+            return address.toUpperCase(java.util.Locale.ROOT);
+        });
+        WorkflowHandle<Parcel, List<String>> run = engine.client().start(Parcel.class, "p-1", w -> w.run("home"));
+        engine.settle();
+        return run;
+    }
+
+    private static List<String> types(WorkflowHandle<?, ?> run) {
+        return run.history().stream().map(HistoryEvent::type).toList();
+    }
+
+    /** Puts an update into the inbox without waiting for it, as a caller whose process dies then. */
+    private static UpdateAccepted deliver(TestEngine engine, WorkflowHandle<?, ?> run, String id, String address) {
+        UpdateAccepted update = new UpdateAccepted(
+                1, Instant.EPOCH, UUID.randomUUID(), id, "redirect", new Payload("[\"" + address + "\"]"));
+        assertThat(engine.store()
+                        .deliver(List.of(new Delivery(
+                                run.workflowId(),
+                                run.runId(),
+                                new InboxMessage(
+                                        update.messageId(),
+                                        MessageKind.UPDATE,
+                                        update.name(),
+                                        EventJson.attributes(update),
+                                        null,
+                                        null)))))
+                .containsExactly(Delivery.Outcome.ACCEPTED);
+        return update;
+    }
+
+    // ── answers ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    @Test
+    void a_handler_calls_an_activity_and_its_caller_gets_what_it_returns(TestEngine engine) throws Unknown {
+        WorkflowHandle<Parcel, List<String>> run = parcel(engine);
+
+        String normal = run.update(w -> w.redirect("elm street"));
+
+        assertThat(normal).isEqualTo("ELM STREET");
+        run.signal(Parcel::deliver);
+        assertThat(run.result()).containsExactly("home", "ELM STREET");
+        assertThat(types(run))
+                .containsSubsequence("UpdateAccepted", "ActivityScheduled", "ActivityCompleted", "UpdateCompleted");
+    }
+
+    @Test
+    void an_update_that_returns_nothing_returns_when_its_handler_has(TestEngine engine) {
+        WorkflowHandle<Parcel, List<String>> run = parcel(engine);
+        run.updateVoid(w -> w.note("work"));
+        run.signal(Parcel::deliver);
+        assertThat(run.result()).containsExactly("home", "work");
+    }
+
+    @Test
+    void an_update_is_called_by_name(TestEngine engine) {
+        WorkflowHandle<Parcel, List<String>> run = parcel(engine);
+        String normal = run.update("redirect", String.class, "oak");
+        String later = engine.client().handle("p-1").update("late", String.class, HOUR);
+        assertThat(List.of(normal, later)).containsExactly("OAK", "at last");
+    }
+
+    @Test
+    void an_update_that_ends_the_run_is_answered_with_its_end(TestEngine engine) {
+        WorkflowHandle<Parcel, List<String>> run = parcel(engine);
+        String answer = run.update(Parcel::finish);
+        assertThat(answer).isEqualTo("finished");
+        assertThat(run.result()).containsExactly("home");
+    }
+
+    // ── failures ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    @Test
+    void an_exception_that_the_handler_declares_comes_back_as_itself_and_the_run_goes_on(TestEngine engine) {
+        WorkflowHandle<Parcel, List<String>> run = parcel(engine);
+
+        assertThatThrownBy(() -> run.update(w -> w.redirect("nowhere")))
+                .isInstanceOf(Unknown.class)
+                .hasMessage("nowhere")
+                .satisfies(e -> assertThat(e.getSuppressed()).hasAtLeastOneElementOfType(UpdateFailedException.class));
+        assertThat(types(run)).endsWith("UpdateAccepted", "UpdateFailed");
+        run.signal(Parcel::deliver);
+        assertThat(run.result()).containsExactly("home");
+    }
+
+    @Test
+    void any_other_exception_is_the_cause_of_an_update_failed_exception(TestEngine engine) {
+        WorkflowHandle<Parcel, List<String>> run = parcel(engine);
+
+        assertThatThrownBy(() -> run.update((Parcel w) -> w.breaks()))
+                .isInstanceOf(UpdateFailedException.class)
+                .isNotInstanceOf(UpdateRejectedException.class)
+                .hasMessageContaining(") of p-1 failed: java.lang.IllegalStateException: broken")
+                .hasRootCauseMessage("java.lang.IllegalStateException: broken");
+        run.signal(Parcel::deliver);
+        assertThat(run.result()).containsExactly("home");
+    }
+
+    // ── rejections ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+    @Test
+    void what_the_validator_rejects_leaves_no_event(TestEngine engine) {
+        WorkflowHandle<Parcel, List<String>> run = parcel(engine);
+        List<String> before = types(run);
+
+        assertThatThrownBy(() -> run.update(w -> w.redirect("")))
+                .isInstanceOf(UpdateRejectedException.class)
+                .hasMessageContaining("was rejected, and its run has seen nothing of it")
+                .hasMessageContaining("an address has letters");
+        assertThatThrownBy(() -> run.update(w -> w.redirect("unlisted"))).isInstanceOf(Unknown.class);
+        assertThatThrownBy(() -> run.update(w -> w.redirect("deep")))
+                .as("an Error rejects, it stalls nothing")
+                .isInstanceOf(UpdateRejectedException.class);
+        assertThatThrownBy(() -> run.update(w -> w.redirect("wait")))
+                .isInstanceOf(UpdateRejectedException.class)
+                .hasMessageContaining("was called in the validator of an update");
+
+        assertThat(types(run)).isEqualTo(before);
+        assertThat(run.describe().stalledBy()).isNull();
+    }
+
+    @Test
+    void arguments_of_other_types_and_unknown_names_are_rejected_by_the_run(TestEngine engine) {
+        WorkflowHandle<Parcel, List<String>> run = parcel(engine);
+        WorkflowHandle<?, ?> untyped = engine.client().handle("p-1");
+
+        assertThatThrownBy(() -> run.update("rename", String.class))
+                .isInstanceOf(RefusedInputException.class)
+                .hasMessage("workflow Parcel has no update rename; it has"
+                        + " [breaks, finish, kept, late, note, redirect]");
+        assertThatThrownBy(() -> untyped.update("late", String.class, "soon")).isInstanceOf(Exception.class);
+        assertThat(types(run)).doesNotContain("UpdateAccepted");
+        run.signal(Parcel::deliver);
+        assertThat(run.result()).containsExactly("home");
+    }
+
+    @Test
+    void a_rejected_update_id_may_be_sent_again(TestEngine engine) {
+        WorkflowHandle<Parcel, List<String>> run = parcel(engine);
+        assertThatThrownBy(() -> run.startUpdate("u-1", w -> w.redirect(""), WaitFor.ACCEPTED))
+                .isInstanceOf(UpdateRejectedException.class);
+
+        UpdateHandle<String> again = run.startUpdate("u-1", WaitFor.COMPLETED, "redirect", String.class, "elm");
+
+        assertThat(again.result()).isEqualTo("ELM");
+    }
+
+    // ── ids ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    @Test
+    void an_update_id_is_handled_once_and_answered_as_often_as_it_is_asked(TestEngine engine) throws Unknown {
+        WorkflowHandle<Parcel, List<String>> run = parcel(engine);
+
+        UpdateHandle<String> first = run.startUpdate("u-1", w -> w.redirect("elm"), WaitFor.COMPLETED);
+        UpdateHandle<String> second = run.startUpdate("u-1", w -> w.redirect("oak"), WaitFor.ACCEPTED);
+        run.signal(Parcel::deliver);
+        assertThat(run.result()).containsExactly("home", "ELM");
+        UpdateHandle<String> third = run.startUpdate("u-1", w -> w.redirect("ash"), WaitFor.COMPLETED);
+
+        assertThat(first.id()).isEqualTo("u-1");
+        assertThat(List.of(first.result(), second.result(), third.result())).containsOnly("ELM");
+        assertThat(run.updateHandle("u-1", String.class).result()).isEqualTo("ELM");
+        assertThat(calls).hasValue(1);
+    }
+
+    @Test
+    void an_answer_is_kept_for_a_day(TestEngine engine) {
+        WorkflowHandle<Parcel, List<String>> run = parcel(engine);
+        run.startUpdate("u-1", WaitFor.COMPLETED, "redirect", String.class, "elm");
+
+        engine.advance(Duration.ofHours(23));
+        assertThat(run.updateHandle("u-1", String.class).result()).isEqualTo("ELM");
+        engine.advance(Duration.ofHours(2));
+        UpdateHandle<String> gone = run.updateHandle("u-1", String.class);
+        assertThatThrownBy(() -> gone.result(HOUR)).isInstanceOf(WaitTimedOutException.class);
+    }
+
+    // ── waiting ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    @Test
+    void a_started_update_goes_on_while_its_caller_does_something_else(TestEngine engine) {
+        WorkflowHandle<Parcel, List<String>> run = parcel(engine);
+
+        UpdateHandle<String> update = run.startUpdate(w -> w.addLater(HOUR), WaitFor.ACCEPTED);
+
+        assertThat(types(run)).endsWith("UpdateAccepted", "TimerStarted");
+        CompletableFuture<String> later = update.resultAsync();
+        assertThat(later).isNotDone();
+        assertThat(update.result()).isEqualTo("at last");
+        assertThat(later.join()).isEqualTo("at last");
+    }
+
+    @Test
+    void a_caller_that_waits_for_too_short_a_time_learns_what_the_run_waits_for(TestEngine engine) {
+        WorkflowHandle<Parcel, List<String>> run = parcel(engine);
+        UpdateHandle<String> update = run.startUpdate(w -> w.addLater(HOUR), WaitFor.ACCEPTED);
+
+        assertThatThrownBy(() -> update.result(Duration.ofMinutes(1)))
+                .isInstanceOf(WaitTimedOutException.class)
+                .hasMessageStartingWith("the answer to update late (")
+                .hasMessageEndingWith(
+                        ") of p-1 did not come within PT1M: the update was accepted, and its handler has not returned");
+        run.pause("for a while");
+        deliver(engine, run, "u-2", "elm");
+        UpdateHandle<String> second = run.updateHandle("u-2", String.class);
+        assertThatThrownBy(() -> second.result(Duration.ofMinutes(1)))
+                .isInstanceOf(WaitTimedOutException.class)
+                .hasMessageContaining("the run is paused");
+        run.resume();
+        assertThat(second.result()).isEqualTo("ELM");
+    }
+
+    // ── the end of the run ──────────────────────────────────────────────────────────────────────────────────────────
+
+    @Test
+    void an_update_whose_run_ends_before_it_is_answered_says_how_the_run_ended(TestEngine engine) {
+        WorkflowHandle<Parcel, List<String>> run = parcel(engine);
+        UpdateHandle<String> update = run.startUpdate("u-1", w -> w.addLater(HOUR), WaitFor.ACCEPTED);
+        run.signal(Parcel::deliver);
+        assertThat(run.result()).containsExactly("home");
+
+        Throwable thrown = catchThrowable(update::result);
+
+        assertThat(thrown)
+                .isInstanceOf(UpdateNotCompletedException.class)
+                .hasMessageStartingWith(
+                        "update late (u-1) of p-1 was accepted, and its run ended (completed) before it answered.");
+        assertThat(((UpdateNotCompletedException) thrown).accepted()).isTrue();
+        assertThat(((UpdateNotCompletedException) thrown).status()).isEqualTo(WorkflowStatus.COMPLETED);
+        assertThat(types(run)).doesNotContain("UpdateFailed");
+    }
+
+    @Test
+    void a_terminated_run_answers_those_that_wait(TestEngine engine) {
+        WorkflowHandle<Parcel, List<String>> run = parcel(engine);
+        UpdateHandle<String> update = run.startUpdate("u-1", w -> w.addLater(HOUR), WaitFor.ACCEPTED);
+        run.pause("so that the next is not fed");
+        deliver(engine, run, "u-2", "elm");
+        UpdateHandle<String> unfed = run.updateHandle("u-2", String.class);
+        run.terminate("enough");
+
+        assertThatThrownBy(update::result)
+                .isInstanceOf(UpdateNotCompletedException.class)
+                .hasMessageContaining("was accepted, and its run ended (terminated)")
+                .hasRootCauseInstanceOf(dev.durable.WorkflowFailedException.class);
+        assertThatThrownBy(unfed::result)
+                .isInstanceOf(UpdateNotCompletedException.class)
+                .hasMessage("update u-2 of p-1 came too late: its run ended (terminated) and has seen nothing of it.");
+        assertThatThrownBy(() -> run.updateVoid(w -> w.note("work")))
+                .isInstanceOf(WorkflowNotFoundException.class)
+                .hasMessageContaining("so update note was not sent");
+    }
+
+    @Test
+    void a_run_waits_for_a_handler_whose_policy_says_so(TestEngine engine) {
+        WorkflowHandle<Parcel, List<String>> run = parcel(engine);
+        UpdateHandle<String> update = run.startUpdate(w -> w.kept(HOUR), WaitFor.ACCEPTED);
+        run.signal(Parcel::deliver);
+
+        assertThat(run.result()).containsExactly("home");
+        assertThat(update.result()).isEqualTo("kept");
+    }
+
+    // ── several messages at once ────────────────────────────────────────────────────────────────────────────────────
+
+    @Test
+    void of_messages_that_are_fed_together_the_last_may_be_rejected(TestEngine engine) {
+        WorkflowHandle<Parcel, List<String>> run = parcel(engine);
+        run.pause("away");
+        engine.settle();
+        run.signal(Parcel::deliver);
+        deliver(engine, run, "u-1", "elm");
+        deliver(engine, run, "u-1", "twice");
+        UpdateAccepted rejected = deliver(engine, run, "u-2", "");
+        run.resume();
+
+        assertThat(run.result()).containsExactly("home");
+        assertThat(run.history().stream()
+                        .filter(event -> event instanceof SignalReceived || event instanceof UpdateAccepted)
+                        .map(event -> event instanceof SignalReceived signal
+                                ? signal.withNext()
+                                : ((UpdateAccepted) event).withNext()))
+                .as("the last event of the group waits for none behind it")
+                .containsExactly(true, false);
+        assertThat(rejected.updateId()).isEqualTo("u-2");
+    }
+}
