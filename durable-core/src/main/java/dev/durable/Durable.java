@@ -262,6 +262,51 @@ public final class Durable {
         return DurableCalls.current("Durable.external").external(type, workflowId);
     }
 
+    /**
+     * Ends this run, and has another one go on under its workflow id with a history of its own: for a workflow that lives
+     * for long, or reads messages without end. Write it with {@code throw}, as it never returns:
+     *
+     * <pre>{@code
+     * throw Durable.continueAsNew(Subscription.class, w -> w.run(state));
+     * }</pre>
+     *
+     * <p>The call waits for the handlers for which the end of a run waits; then it cancels all else that is under way, and
+     * waits for activities whose options say so. Messages that come meanwhile are handled. The lambda is called behind
+     * that, so that its arguments hold what the handlers have done. Messages that come later, or that no handler has
+     * seen, are for the next run, in their order; none is lost or refused. The memo, the headers, the task queue, the run
+     * timeout (which begins anew) and the execution timeout (which goes on) are the next run's, too.
+     *
+     * <p>A handle that {@code client.start} has given, or one by workflow id, goes on to the next run; {@code result()}
+     * waits for the last. A run that continues before it was fed anything waits a second, so that a loop does not write
+     * runs without end.
+     *
+     * @param type the workflow type of the next run, this one's or another
+     * @param call the call of its run method, {@code w -> w.run(state)}
+     * @throws UsageException on a coroutine of a handler or of {@code Durable.async}, in {@code Durable.detached}, and while
+     *     undos of {@code Durable.compensate} are registered
+     * @throws CancelledException where the run was asked to cancel
+     */
+    public static <W> RuntimeException continueAsNew(Class<W> type, VoidCall<W> call) {
+        return continueAsNew(type, options -> {}, call);
+    }
+
+    /** Continues as new with other options than this run has. */
+    public static <W> RuntimeException continueAsNew(
+            Class<W> type, Consumer<ContinueOptionsBuilder> options, VoidCall<W> call) {
+        return DurableCalls.current("Durable.continueAsNew").continuing().as(type, options, call);
+    }
+
+    /** Continues as new as a workflow by the name of its type, where its class is not known here. */
+    public static RuntimeException continueAsNew(String type, @Nullable Object... arguments) {
+        return continueAsNew(type, options -> {}, arguments);
+    }
+
+    /** Continues as new by the name of a type, with other options than this run has. */
+    public static RuntimeException continueAsNew(
+            String type, Consumer<ContinueOptionsBuilder> options, @Nullable Object... arguments) {
+        return DurableCalls.current("Durable.continueAsNew").continuing().as(type, options, arguments);
+    }
+
     /** Runs the supplier once, ever, and records what it gave; it must not command or wait. */
     public static <T extends @Nullable Object> T sideEffect(Class<T> type, Body<T> supplier) {
         return DurableCalls.current("Durable.sideEffect").sideEffect(type, supplier);

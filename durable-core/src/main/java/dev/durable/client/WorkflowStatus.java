@@ -7,7 +7,9 @@ public enum WorkflowStatus {
     FAILED,
     TIMED_OUT,
     CANCELLED,
-    TERMINATED;
+    TERMINATED,
+    /** The run closed, and another run of its chain goes on. */
+    CONTINUED_AS_NEW;
 
     /** Returns whether the run is closed: no event can follow. */
     public boolean closed() {

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param startedAt when it was started
  * @param closedAt when it closed; null while open
  * @param memo notes given at the start
+ * @param chain the runs that continue one another as new, of which it is one; mostly the only one
  */
 public record WorkflowSummary(
         String workflowId,
@@ -26,7 +27,20 @@ public record WorkflowSummary(
         String taskQueue,
         Instant startedAt,
         @Nullable Instant closedAt,
-        Map<String, String> memo) {
+        Map<String, String> memo,
+        Chain chain) {
+
+    /**
+     * The place of a run in its chain.
+     *
+     * @param firstRunId the first run, whose id is the id of the chain
+     * @param previousRunId the run that this one continues; null for the first
+     * @param nextRunId the run that continues this one; null for the last
+     */
+    public record Chain(
+            UUID firstRunId,
+            @Nullable UUID previousRunId,
+            @Nullable UUID nextRunId) {}
 
     public WorkflowSummary {
         memo = NamedValues.copyOf(memo);

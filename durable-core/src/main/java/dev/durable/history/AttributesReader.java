@@ -227,7 +227,18 @@ final class AttributesReader {
                             e.at,
                             in.string("reason", ""),
                             in.string("by", ""),
-                            in.integer("droppedMessages", 0))));
+                            in.integer("droppedMessages", 0))),
+            rule(
+                    WorkflowContinuedAsNew.class,
+                    (e, in) -> new WorkflowContinuedAsNew(
+                            e.id,
+                            e.at,
+                            in.uuid("nextRunId"),
+                            in.string("workflowType"),
+                            in.string("taskQueue"),
+                            payload(in, "input"),
+                            in.durationOrNull("runTimeout"),
+                            in.durationOrNull("startDelay"))));
 
     private final long id;
     private final Instant at;
@@ -301,6 +312,11 @@ final class AttributesReader {
                 in.map("headers"),
                 in.flag("firstTurnDone"),
                 in.durationOrNull("startDelay"),
-                in.stringOrNull("startedBy"));
+                in.stringOrNull("startedBy"),
+                in.durationOrNull("runTimeout"),
+                in.instantOrNull("executionDeadline"),
+                in.has("firstRunId")
+                        ? new ChainLink(in.uuid("firstRunId"), in.uuid("previousRunId"), in.number("messagesSent"))
+                        : null);
     }
 }

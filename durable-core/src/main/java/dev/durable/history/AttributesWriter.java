@@ -81,7 +81,15 @@ final class AttributesWriter {
                 .map("headers", e.headers())
                 .flag("firstTurnDone", e.firstTurnDone())
                 .duration("startDelay", e.startDelay())
-                .string("startedBy", e.startedBy());
+                .string("startedBy", e.startedBy())
+                .duration("runTimeout", e.runTimeout())
+                .instant("executionDeadline", e.executionDeadline());
+        ChainLink chain = e.chain();
+        if (chain != null) {
+            out.uuid("firstRunId", chain.firstRunId())
+                    .uuid("previousRunId", chain.previousRunId())
+                    .number("messagesSent", chain.messagesSent());
+        }
     }
 
     private static void writeCommand(HistoryEvent.Command event, JsonObjectWriter out) {
@@ -191,6 +199,13 @@ final class AttributesWriter {
             case WorkflowTimedOut e -> out.number("droppedMessages", e.droppedMessages());
             case WorkflowTerminated e ->
                 out.string("reason", e.reason()).string("by", e.by()).number("droppedMessages", e.droppedMessages());
+            case WorkflowContinuedAsNew e ->
+                out.uuid("nextRunId", e.nextRunId())
+                        .string("workflowType", e.workflowType())
+                        .string("taskQueue", e.taskQueue())
+                        .json("input", e.input(), Payload::json)
+                        .duration("runTimeout", e.runTimeout())
+                        .duration("startDelay", e.startDelay());
         }
     }
 

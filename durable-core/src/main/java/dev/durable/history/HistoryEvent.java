@@ -69,5 +69,10 @@ public sealed interface HistoryEvent {
 
     /** The end of the run; the last event. */
     sealed interface Closing extends HistoryEvent
-            permits WorkflowCompleted, WorkflowFailed, WorkflowCancelled, WorkflowTimedOut, WorkflowTerminated {}
+            permits WorkflowCompleted,
+                    WorkflowFailed,
+                    WorkflowCancelled,
+                    WorkflowTimedOut,
+                    WorkflowTerminated,
+                    WorkflowContinuedAsNew {}
 }

@@ -25,6 +25,9 @@ import org.jspecify.annotations.Nullable;
  * @param startDelay how long the first turn was to wait; null is not at all
  * @param startedBy who started it: the name that the caller gave, or that of its process; null in histories of before it was
  *     recorded
+ * @param runTimeout how long the run may take, as the start said; null is unlimited
+ * @param executionDeadline when the chain of runs times out; null is never
+ * @param chain its place in its chain; null for the first run
  */
 public record WorkflowStarted(
         long id,
@@ -39,10 +42,52 @@ public record WorkflowStarted(
         Map<String, String> headers,
         boolean firstTurnDone,
         @Nullable Duration startDelay,
-        @Nullable String startedBy)
+        @Nullable String startedBy,
+        @Nullable Duration runTimeout,
+        @Nullable Instant executionDeadline,
+        @Nullable ChainLink chain)
         implements HistoryEvent.Inbound {
     public WorkflowStarted {
         headers = NamedValues.copyOf(headers);
+    }
+
+    /** The first run of a chain, with no timeouts but its deadline. */
+    public WorkflowStarted(
+            long id,
+            Instant at,
+            String workflowId,
+            UUID runId,
+            String workflowType,
+            String taskQueue,
+            Payload input,
+            int flags,
+            @Nullable Instant runDeadline,
+            Map<String, String> headers,
+            boolean firstTurnDone,
+            @Nullable Duration startDelay,
+            @Nullable String startedBy) {
+        this(
+                id,
+                at,
+                workflowId,
+                runId,
+                workflowType,
+                taskQueue,
+                input,
+                flags,
+                runDeadline,
+                headers,
+                firstTurnDone,
+                startDelay,
+                startedBy,
+                null,
+                null,
+                null);
+    }
+
+    /** Returns the id of the chain: the run id of its first run. */
+    public UUID chainId() {
+        return chain == null ? runId : chain.firstRunId();
     }
 
     @Override
@@ -92,6 +137,9 @@ public record WorkflowStarted(
                 headers,
                 done,
                 delay,
-                caller);
+                caller,
+                runTimeout,
+                executionDeadline,
+                chain);
     }
 }

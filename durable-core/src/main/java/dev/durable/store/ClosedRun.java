@@ -13,12 +13,14 @@ import org.jspecify.annotations.Nullable;
  * @param status its state, which is a closed one
  * @param result JSON text; null without
  * @param failure JSON text; null without
+ * @param next the newest run of the chain, where another run continues this one; null where the chain has ended
  */
 public record ClosedRun(
         UUID runId,
         WorkflowStatus status,
         @Nullable String result,
-        @Nullable String failure) {
+        @Nullable String failure,
+        @Nullable UUID next) {
     /** The largest size that a store may count for it in a {@linkplain Portion portion}. */
     public long atMost() {
         return Portion.atMost(result) + Portion.atMost(failure);

@@ -65,7 +65,7 @@ public record Reply(UUID id, Kind kind, @Nullable String body) {
     /**
      * A question of a waiting caller.
      *
-     * @param run the run that got the update
+     * @param run the run that got the update, or the first of its chain: answers are kept for the chain
      * @param message the message that brought it
      * @param answer the {@linkplain #idOf id} of its answer
      */
@@ -77,7 +77,7 @@ public record Reply(UUID id, Kind kind, @Nullable String body) {
      * @param question the question
      * @param reply its answer; null where there is none
      * @param waits whether its message waits in the inbox
-     * @param open whether the run is open
+     * @param open whether the run is open, or one that continues it
      */
     public record State(Question question, @Nullable Reply reply, boolean waits, boolean open) {}
 }

@@ -5,6 +5,7 @@ import dev.durable.internal.text.NamedValues;
 import dev.durable.internal.text.Portion;
 import java.time.Instant;
 import java.util.Map;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param result JSON text; null without
  * @param failure JSON text; null without
  * @param memo notes given at the start
+ * @param links the other runs of its chain
  */
 public record RunRecord(
         RunKey run,
@@ -30,7 +32,8 @@ public record RunRecord(
         @Nullable Instant closedAt,
         @Nullable String result,
         @Nullable String failure,
-        Map<String, String> memo) {
+        Map<String, String> memo,
+        Links links) {
 
     /** The type of failure of a run that no worker had begun by its expiry. */
     public static final String EXPIRED = "dev.durable.Expired";
@@ -38,6 +41,16 @@ public record RunRecord(
     public RunRecord {
         memo = NamedValues.copyOf(memo);
     }
+
+    /**
+     * The place of a run among those that continue one another.
+     *
+     * @param chainId the id of the chain: the run id of its first run
+     * @param previous the run that this one continues; null for the first
+     * @param next the run that continues this one; null for the last
+     */
+    public record Links(
+            UUID chainId, @Nullable UUID previous, @Nullable UUID next) {}
 
     @Override
     public Map<String, String> memo() {

@@ -73,7 +73,7 @@ public record Transition(
                 fences,
                 nextEventId,
                 events,
-                new Mail(consumed, List.of(), List.of()),
+                new Mail(run.runId(), consumed, List.of(), List.of()),
                 jobs,
                 park,
                 wakeAt,
@@ -89,6 +89,11 @@ public record Transition(
     /** The messages that the code has sent to workflows in these turns. */
     public List<OutgoingMessage> sends() {
         return mail.sends;
+    }
+
+    /** Returns the run that continues the run, which this closes; null where it does not, or the chain ends. */
+    public @Nullable NewRun next() {
+        return close == null ? null : close.next;
     }
 
     /** Returns whether one of the messages that it sends is for the workflow id of its own run. */
@@ -152,6 +157,7 @@ public record Transition(
     /**
      * The messages that a transition consumes and sends, and the answers that it gives.
      *
+     * @param chain the chain of the run, under which its answers are kept
      * @param consumed ids of the messages that became events, were dropped as known, or were rejected: deleted from the
      *     inbox
      * @param sends the messages that the code has sent to workflows in these turns: written to the outbox, for {@link
@@ -159,7 +165,7 @@ public record Transition(
      *     close here, and a transition that parks it answers APPLIED_MORE
      * @param replies answers to updates, whose callers find them as soon as the transition is written
      */
-    public record Mail(List<UUID> consumed, List<OutgoingMessage> sends, List<Reply> replies) {
+    public record Mail(UUID chain, List<UUID> consumed, List<OutgoingMessage> sends, List<Reply> replies) {
         public Mail {
             consumed = List.copyOf(consumed);
             sends = List.copyOf(sends);
@@ -216,6 +222,9 @@ public record Transition(
      * @param status how it closed
      * @param result JSON text; null without
      * @param failure JSON text; null without
+     * @param next the run that continues it, in the same transaction: it gets the messages of senders that wait, which
+     *     refuse this close in no case, and the memo of the run; outcomes of activities go. It starts at the time of
+     *     the database, and later than the run. Null where the chain ends
      * @param force after three refusals: if it is refused again, the run is marked as closing under its present fence,
      *     so that senders wait (outcomes of activities still come in)
      */
@@ -223,7 +232,14 @@ public record Transition(
             WorkflowStatus status,
             @Nullable String result,
             @Nullable String failure,
+            @Nullable NewRun next,
             boolean force) {
+
+        /** The end of a run that no other continues. */
+        public Close(WorkflowStatus status, @Nullable String result, @Nullable String failure, boolean force) {
+            this(status, result, failure, null, force);
+        }
+
         @Override
         public String toString() {
             return "Close[" + status + "]";

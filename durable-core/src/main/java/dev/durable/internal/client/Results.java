@@ -42,6 +42,7 @@ final class Results {
                                 () -> wayOut(workflowId, runType, "result")));
             }
             case FAILED, TIMED_OUT, CANCELLED, TERMINATED -> throw failed(workflowId, end);
+            case CONTINUED_AS_NEW -> throw failed(workflowId, end);
             case RUNNING ->
                 throw new DurableException(
                         "run of " + Bounds.shown(workflowId) + " is " + end.status() + " and has no result");
@@ -52,7 +53,7 @@ final class Results {
     @Nullable
     WorkflowFailedException failureOrNull(String workflowId, RunResult end) {
         return switch (end.status()) {
-            case FAILED, TIMED_OUT, CANCELLED, TERMINATED -> failed(workflowId, end);
+            case FAILED, TIMED_OUT, CANCELLED, TERMINATED, CONTINUED_AS_NEW -> failed(workflowId, end);
             case RUNNING, COMPLETED -> null;
         };
     }
@@ -103,6 +104,9 @@ final class Results {
     }
 
     private static String why(WorkflowStatus status, @Nullable Failure failure) {
+        if (status == WorkflowStatus.CONTINUED_AS_NEW) {
+            return ": the result is that of the last run of its chain, which a handle without a run id waits for";
+        }
         if (failure == null) {
             return status == WorkflowStatus.TIMED_OUT
                     ? ": it was still open when the run timeout (or execution timeout) of its start was over"

@@ -33,6 +33,7 @@ import dev.durable.store.RunResult;
 import dev.durable.store.Views;
 import java.lang.reflect.Type;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -148,7 +149,7 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
     private <T extends @Nullable Object> T ended(@Nullable Duration timeout, Type type) {
         long began = dispatch.store().clock().nanoTime();
         Run of = waitedFor(timeout == null ? dispatch.begun() : dispatch.begun(timeout));
-        CompletableFuture<RunResult> end = dispatch.result(of.id());
+        CompletableFuture<RunResult> end = end(of);
         RunResult last = Results.unwrap(() -> {
             if (timeout == null) {
                 return ClientWaits.forEver(dispatch, end);
@@ -166,11 +167,16 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
     @Override
     public CompletableFuture<R> resultAsync() {
         Run of = waitedFor(dispatch.begun());
-        CompletableFuture<RunResult> end = dispatch.result(of.id());
+        CompletableFuture<RunResult> end = end(of);
         CompletableFuture<R> pending = ClientWaits.cancelling(
                 end, end.thenApply(last -> new Results(code, workflow).of(workflowId, of.type(), last, returnType())));
         dispatch.promised(pending);
         return ClientWaits.cancelling(pending, pending.thenApplyAsync(result -> result));
+    }
+
+    /** Returns the future end of the run, or of its chain: only a handle that was made with a run id is of one run. */
+    private CompletableFuture<RunResult> end(Run of) {
+        return runId == null || use.started() ? ChainResult.of(dispatch, of.id()) : dispatch.result(of.id());
     }
 
     /**
@@ -412,8 +418,15 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
                 .history(run(call.store().views()).run().runId(), call);
     }
 
+    /** Finds the run: the one with the run id or, of a handle that has started it, the newest of its chain. */
     private RunRecord run(Views from) {
-        return (runId == null ? from.latestRun(workflowId) : from.run(runId)).orElseThrow(() -> notFound());
+        if (runId == null) {
+            return from.latestRun(workflowId).orElseThrow(this::notFound);
+        }
+        Optional<RunRecord> latest = use.started()
+                ? from.latestRun(workflowId).filter(run -> run.links().chainId().equals(runId))
+                : Optional.empty();
+        return latest.or(() -> from.run(runId)).orElseThrow(this::notFound);
     }
 
     private WorkflowNotFoundException notFound() {

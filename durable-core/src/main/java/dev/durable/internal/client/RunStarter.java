@@ -398,9 +398,17 @@ final class RunStarter {
                         options.headers(),
                         false,
                         null,
+                        null,
+                        options.runTimeout(),
+                        executionDeadline(at, options),
                         null)
                 .withStartDelay(options.startDelay())
                 .withStartedBy(caller == null ? code.identity() : caller);
+    }
+
+    private static @Nullable Instant executionDeadline(Instant at, StartOptions options) {
+        Duration execution = options.executionTimeout();
+        return execution == null ? null : at.plus(options.startDelay()).plus(execution);
     }
 
     /**

@@ -97,7 +97,7 @@ final class RunUpdate<R extends @Nullable Object> implements UpdateHandle<R> {
     }
 
     private CompletableFuture<UpdateAnswers.Answer> ended(Reply.State state) {
-        return dispatch.result(runId())
+        return ChainResult.of(dispatch, runId())
                 .thenApply(end ->
                         new UpdateAnswers.Answer(state, end, () -> answers.wasAccepted(dispatch.begun(), question)));
     }

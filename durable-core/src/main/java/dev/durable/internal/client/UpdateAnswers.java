@@ -15,12 +15,14 @@ import dev.durable.internal.payload.Unchecked;
 import dev.durable.internal.text.Bounds;
 import dev.durable.store.Reply;
 import dev.durable.store.RunDetails;
+import dev.durable.store.RunKey;
 import dev.durable.store.RunRecord;
 import dev.durable.store.RunResult;
 import java.lang.reflect.Type;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.UUID;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -156,11 +158,20 @@ record UpdateAnswers(
                 + Bounds.shown(run.run().workflowId());
     }
 
-    /** Returns whether the history of the closed run says that it accepted the update. */
+    /**
+     * Returns whether the history of the last run of the chain says that it accepted the update: a run that another
+     * continues leaves none unanswered.
+     */
     boolean wasAccepted(Dispatch dispatch, Reply.Question question) {
+        RunKey chain = question.run();
+        UUID last = dispatch.store()
+                .latestRun(chain.workflowId())
+                .filter(latest -> latest.links().chainId().equals(chain.runId()))
+                .map(latest -> latest.run().runId())
+                .orElse(chain.runId());
         long next = 1;
         while (true) {
-            List<StoredEvent> page = dispatch.store().history(question.run().runId(), next, PAGE);
+            List<StoredEvent> page = dispatch.store().history(last, next, PAGE);
             if (page.isEmpty()) {
                 return false;
             }

@@ -90,7 +90,7 @@ record Updates(
             Request request,
             List<Class<? extends Throwable>> named,
             boolean sent) {
-        Reply.Question question = new Reply.Question(run.run(), message, Reply.idOf(id));
+        Reply.Question question = new Reply.Question(chainOf(run), message, Reply.idOf(id));
         MethodSpec spec = workflow == null ? null : workflow.methods().updates().get(request.name());
         Type type = request.type() != null ? request.type() : spec == null ? Object.class : spec.returnType();
         return new RunUpdate<>(
@@ -105,16 +105,16 @@ record Updates(
         Dispatch call = dispatch.begun();
         RunRecord run = runs.apply(call);
         for (int tries = 1; ; tries++) {
-            if (run.status().closed() && perhapsAnswered && isAnswered(call, run.run(), update)) {
+            if (run.status().closed() && perhapsAnswered && isAnswered(call, chainOf(run), update)) {
                 return run;
             }
             try {
-                new Messages(call, code).update(run.run(), update);
+                new Messages(call, code).update(chainOf(run), update);
                 return run;
             } catch (WorkflowNotFoundException e) {
                 RunRecord next = runs.apply(call);
                 boolean isSame = next.run().equals(run.run());
-                if (isSame && isAnswered(call, run.run(), update)) {
+                if (isSame && isAnswered(call, chainOf(run), update)) {
                     return run;
                 }
                 if (isSame || tries == TRIES) {
@@ -123,6 +123,11 @@ record Updates(
                 run = next;
             }
         }
+    }
+
+    /** Returns the first run of the chain, under which its answers stand and whose id reaches whichever run is open. */
+    private static RunKey chainOf(RunRecord run) {
+        return new RunKey(run.links().chainId(), run.run().workflowId());
     }
 
     private static boolean isAnswered(Dispatch call, RunKey run, UpdateAccepted update) {

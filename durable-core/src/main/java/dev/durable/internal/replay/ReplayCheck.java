@@ -5,6 +5,7 @@ import dev.durable.history.History;
 import dev.durable.history.HistoryEvent;
 import dev.durable.history.WorkflowCancelled;
 import dev.durable.history.WorkflowCompleted;
+import dev.durable.history.WorkflowContinuedAsNew;
 import dev.durable.history.WorkflowFailed;
 import dev.durable.history.WorkflowPaused;
 import dev.durable.history.WorkflowResumed;
@@ -79,6 +80,7 @@ public final class ReplayCheck {
                     case WorkflowCompleted ignored -> false;
                     case WorkflowFailed ignored -> false;
                     case WorkflowCancelled ignored -> false;
+                    case WorkflowContinuedAsNew ignored -> false;
                 };
             case WorkflowPaused ignored -> true;
             case WorkflowResumed ignored -> true;

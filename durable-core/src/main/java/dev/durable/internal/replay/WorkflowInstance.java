@@ -225,7 +225,7 @@ public final class WorkflowInstance {
      * it waits for, its clean-up and its compensations may still run.
      */
     public boolean hasEnded() {
-        return run.ending().isDeaf();
+        return run.ending().isDeaf() && !isContinued();
     }
 
     /**
@@ -233,7 +233,22 @@ public final class WorkflowInstance {
      * last of them has returned; handlers of later messages can neither wait nor call.
      */
     public boolean hasResult() {
-        return run.ending().hasEnded();
+        return run.ending().hasEnded() && !isContinued();
+    }
+
+    /** Returns whether another run continues this one: it can close, and messages that wait are not for it. */
+    public boolean isContinued() {
+        return run.ending().isContinued();
+    }
+
+    /** Returns the first event, once it was fed. */
+    public WorkflowStarted started() {
+        return run.started();
+    }
+
+    /** Returns how many messages the code of the chain has sent to workflows so far. */
+    public long messagesSent() {
+        return run.messagesSent();
     }
 
     /** Returns when the earliest open timer is due; null without one. */

@@ -3,6 +3,7 @@ package dev.durable.internal.run;
 import dev.durable.client.WorkflowStatus;
 import dev.durable.history.Failure;
 import dev.durable.history.HistoryEvent;
+import dev.durable.history.WorkflowContinuedAsNew;
 import dev.durable.internal.commit.Weights;
 import dev.durable.internal.observe.TransitionSpan;
 import dev.durable.internal.payload.FailureCodec;
@@ -74,13 +75,19 @@ final class DraftWriter {
                 new Transition.Fences(holding.fence(), host.random()),
                 draft.firstEventId(),
                 draft.events(),
-                new Transition.Mail(draft.consumed(), draft.sends().all(), draft.replies()),
+                new Transition.Mail(
+                        draft.sends().chainId(), draft.consumed(), draft.sends().all(), draft.replies()),
                 new Transition.JobChanges(draft.jobs(), draft.settled(), draft.cancelled()),
                 park,
                 closing == null ? holding.warm().wakeAt() : null,
                 null,
                 closing == null ? null : closeOf(closing, draft));
-        submit(step, draft, step.wakeAt());
+        NewRun next = step.next();
+        submit(step, draft, next == null ? step.wakeAt() : dueAt(next));
+    }
+
+    private Instant dueAt(NewRun next) {
+        return host.store().clock().now().plus(next.firstTurn().delay());
     }
 
     /**
@@ -101,6 +108,14 @@ final class DraftWriter {
 
     Transition.Close closeOf(HistoryEvent.Closing closing, TransitionDraft draft) {
         FailureCodec failures = host.code().replay().failures();
+        if (closing instanceof WorkflowContinuedAsNew continued) {
+            NewRun next = NextRuns.of(
+                    continued,
+                    holding.warm(),
+                    host.random(),
+                    host.store().clock().now());
+            return new Transition.Close(WorkflowStatus.CONTINUED_AS_NEW, null, null, next, false);
+        }
         Transition.Close close = RunClosings.of(closing, draft.isEndForced(), failures);
         Failure discarded = close.status() == WorkflowStatus.COMPLETED && draft.isOfBackgroundJob()
                 ? DiscardedJobs.why(draft.events())

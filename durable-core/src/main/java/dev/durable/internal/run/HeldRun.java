@@ -348,6 +348,7 @@ final class HeldRun {
     /** Feeds the waiting events; returns whether that was all of them, as a draft has bounds. */
     LiveRun.Fed feedTo(TransitionDraft draft) {
         LiveRun run = warm();
+        run.learnAnswers(messages, host.store()::replies);
         HistoryReplay.FirstTurn first = firstTurn;
         if (first == null) {
             return run.feed(draft, messages, outcomes, order);
@@ -403,7 +404,12 @@ final class HeldRun {
      */
     TransitionDraft newDraft(int refusals) {
         JobBirth births = birth;
-        return new TransitionDraft(births == null ? birthOf("", Map.of(), null) : births, nextEventId, refusals);
+        LiveRun run = live;
+        return new TransitionDraft(
+                births == null ? birthOf("", Map.of(), null) : births,
+                run == null ? key.runId() : run.chainId(),
+                nextEventId,
+                refusals);
     }
 
     private JobBirth birthOf(String type, Map<String, String> headers, @Nullable Instant delayedUntil) {

@@ -39,6 +39,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.BiConsumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -75,6 +76,8 @@ public final class LiveRun {
     private Instant lastAt = Instant.EPOCH;
     private Map<String, String> headers = Map.of();
     private @Nullable Instant delayedUntil;
+    private UUID chainId;
+    private boolean fed;
 
     /** The result of feeding a run. */
     enum Fed {
@@ -100,6 +103,7 @@ public final class LiveRun {
         this.interception = interception;
         this.timers = timers;
         this.key = key;
+        this.chainId = key.runId();
         this.instance = instance;
         this.clock = clock;
         this.locals = locals;
@@ -164,9 +168,11 @@ public final class LiveRun {
     /** Records an event that is in the history already. */
     void remember(HistoryEvent event) {
         lastAt = event.at().isAfter(lastAt) ? event.at() : lastAt;
+        fed |= event instanceof HistoryEvent.Inbound && !(event instanceof WorkflowStarted);
         switch (event) {
             case WorkflowStarted started -> {
                 headers = started.headers();
+                chainId = started.chainId();
                 if (interception != null) {
                     interception.started(started);
                 }
@@ -183,6 +189,40 @@ public final class LiveRun {
             case HistoryEvent.Command ignored -> {}
             case HistoryEvent.Informing ignored -> {}
             case HistoryEvent.Closing ignored -> {}
+        }
+    }
+
+    /** Returns the id of the run's chain: the run id of its first run. */
+    UUID chainId() {
+        return chainId;
+    }
+
+    /** Returns whether an event has come to the run since its start. */
+    boolean wasFed() {
+        return fed;
+    }
+
+    /**
+     * Learns which of the updates that wait were answered by a run that this one continues: an id is accepted once in a
+     * chain, as long as its answer is kept.
+     */
+    void learnAnswers(Collection<InboxMessage> messages, Function<List<Reply.Question>, List<Reply.State>> replies) {
+        if (chainId.equals(key.runId())) {
+            return;
+        }
+        RunKey chain = new RunKey(chainId, key.workflowId());
+        List<Reply.Question> unknown = messages.stream()
+                .filter(message -> message.kind() == MessageKind.UPDATE && !seen.contains(message.messageId()))
+                .map(message -> new Reply.Question(
+                        chain,
+                        message.messageId(),
+                        Reply.idOf(InboxEvents.update(message, 1, Instant.EPOCH).updateId())))
+                .filter(question -> !seen.contains(question.answer()))
+                .toList();
+        if (!unknown.isEmpty()) {
+            replies.apply(unknown).stream()
+                    .filter(state -> state.reply() != null)
+                    .forEach(state -> seen.add(state.question().answer()));
         }
     }
 
@@ -239,6 +279,9 @@ public final class LiveRun {
      * wait that it has not seen.
      */
     Fed feed(TransitionDraft draft, Deque<InboxMessage> messages, Deque<AttemptOutcome> outcomes, FeedingOrder order) {
+        if (instance.isContinued()) {
+            return leaveToNext(draft, outcomes);
+        }
         int stage = endingStage();
         hearOfLocals(draft);
         if (order == FeedingOrder.MESSAGES_TOGETHER) {
@@ -254,13 +297,24 @@ public final class LiveRun {
             }
         } while (draft.size() < MAX_EVENTS
                 && !draft.sends().isAnyToItself()
+                && !instance.isContinued()
                 && feedNext(draft, messages, outcomes, order));
+        if (instance.isContinued()) {
+            return draft.sends().isAnyToItself() ? Fed.MORE : leaveToNext(draft, outcomes);
+        }
         if (stage < endingStage()) {
             draft.endsRun();
         }
         // Even a full draft may hold all events: then the run is parked, as a run that is not keeps other workers away.
         boolean all = messages.isEmpty() && outcomes.isEmpty() && firstDue() == null;
         return all && !draft.sends().isAnyToItself() ? Fed.ALL : Fed.MORE;
+    }
+
+    /** Feeds nothing more, as another run goes on: messages wait for that one, and it knows no activity of this one. */
+    private static Fed leaveToNext(TransitionDraft draft, Deque<AttemptOutcome> outcomes) {
+        outcomes.forEach(draft::settle);
+        outcomes.clear();
+        return Fed.ALL;
     }
 
     /**

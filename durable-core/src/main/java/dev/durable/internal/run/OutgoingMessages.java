@@ -18,10 +18,13 @@ final class OutgoingMessages {
     private static final UUID NO_ID = new UUID(0, 0);
 
     private final RunKey run;
+    private final UUID chainId;
     private final List<OutgoingMessage> sent = new ArrayList<>(0);
     private boolean toItself;
 
-    OutgoingMessages(RunKey run) {
+    /** @param chainId the chain of the run, which is the source of its messages */
+    OutgoingMessages(RunKey run, UUID chainId) {
+        this.chainId = chainId;
         this.run = run;
     }
 
@@ -46,9 +49,14 @@ final class OutgoingMessages {
     }
 
     private void add(long number, String target, MessageKind kind, String name, String payload) {
-        OutgoingMessage message = OutgoingMessage.of(run.runId(), number, target, kind, name, payload);
+        OutgoingMessage message = OutgoingMessage.of(chainId, number, target, kind, name, payload);
         toItself |= message.isTo(run);
         sent.add(message);
+    }
+
+    /** Returns the source of the messages. */
+    UUID chainId() {
+        return chainId;
     }
 
     List<OutgoingMessage> all() {

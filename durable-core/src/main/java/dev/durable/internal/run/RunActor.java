@@ -5,6 +5,7 @@ import dev.durable.StoreRefusedException;
 import dev.durable.StoreUnavailableException;
 import dev.durable.history.HistoryEvent;
 import dev.durable.internal.payload.FailureCodec;
+import dev.durable.internal.replay.WorkflowInstance;
 import dev.durable.internal.replay.match.StalledException;
 import dev.durable.internal.text.Thrown;
 import dev.durable.store.NewRun;
@@ -157,7 +158,7 @@ public final class RunActor {
             rising.start(draft, mail.request().started());
             // A first turn that ends the run is made again and written with the end, as messages may come before that;
             // one that sends messages is made again and written as a transition, which a start is not.
-            begun = !rising.instance().hasEnded() && draft.sends().isEmpty();
+            begun = !isOver(rising.instance()) && draft.sends().isEmpty();
             if (begun) {
                 written = run.withFirstTurn(draft.events(), draft.jobs(), rising.wakeAt());
             }
@@ -174,6 +175,10 @@ public final class RunActor {
         writer.start(written, draft, begun ? rising.wakeAt() : null, begun, mail.answer());
     }
 
+    private static boolean isOver(WorkflowInstance instance) {
+        return instance.hasEnded() || instance.isContinued();
+    }
+
     private void startWritten(RunMail.StartWritten mail) {
         TransitionDraft draft = takeUnderWay();
         boolean written = mail.outcome() instanceof StartOutcome.Started;
@@ -185,7 +190,7 @@ public final class RunActor {
             holding.startedWithoutFirstTurn();
             stall(StallReport.of(stalled, holding.stalls(), failures()));
         } else if (started
-                && (holding.warm().instance().hasEnded() || !draft.sends().isEmpty())) {
+                && (isOver(holding.warm().instance()) || !draft.sends().isEmpty())) {
             holding.startedWithoutFirstTurn();
             attempt(() -> feedAgain(draft, 0));
         } else if (started) {
@@ -379,7 +384,8 @@ public final class RunActor {
             holding.lookAgain();
         }
         if (!draft.consumed().isEmpty() || !draft.replies().isEmpty()) {
-            host.outside().answered(key, draft.consumed(), draft.replies());
+            host.outside()
+                    .answered(new RunKey(draft.sends().chainId(), key.workflowId()), draft.consumed(), draft.replies());
         }
         HistoryEvent.Closing closing = draft.closing();
         host.outside().written(this, closing == null ? null : writer.closeOf(closing, draft));

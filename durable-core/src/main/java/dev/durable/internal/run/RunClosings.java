@@ -6,6 +6,7 @@ import dev.durable.history.Failure;
 import dev.durable.history.HistoryEvent;
 import dev.durable.history.WorkflowCancelled;
 import dev.durable.history.WorkflowCompleted;
+import dev.durable.history.WorkflowContinuedAsNew;
 import dev.durable.history.WorkflowFailed;
 import dev.durable.history.WorkflowTerminated;
 import dev.durable.history.WorkflowTimedOut;
@@ -47,6 +48,8 @@ final class RunClosings {
                                 .json(),
                         force);
             case WorkflowTimedOut ignored -> throw new IllegalArgumentException("a run is timed out by seizing it");
+            case WorkflowContinuedAsNew ignored ->
+                throw new IllegalArgumentException("a run that continues as new is no end of a chain");
             case WorkflowTerminated ignored -> throw new IllegalArgumentException("a run is terminated by seizing it");
         };
     }

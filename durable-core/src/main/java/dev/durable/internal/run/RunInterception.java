@@ -6,6 +6,7 @@ import dev.durable.history.HistoryEvent;
 import dev.durable.history.SignalReceived;
 import dev.durable.history.WorkflowCancelled;
 import dev.durable.history.WorkflowCompleted;
+import dev.durable.history.WorkflowContinuedAsNew;
 import dev.durable.history.WorkflowFailed;
 import dev.durable.history.WorkflowStarted;
 import dev.durable.history.WorkflowTerminated;
@@ -100,6 +101,7 @@ final class RunInterception {
             case WorkflowCancelled ignored -> new WorkEnd(WorkEnd.Kind.RUN_CANCELLED, null);
             case WorkflowTimedOut ignored -> null;
             case WorkflowTerminated ignored -> null;
+            case WorkflowContinuedAsNew ignored -> null;
             case null -> null;
         };
     }

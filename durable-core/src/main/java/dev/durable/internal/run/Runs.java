@@ -177,7 +177,13 @@ public final class Runs implements RunServices.Outside, AttemptOutcome.Sink, Run
             weigh(actor);
         } else {
             cache.remove(actor);
-            waiters.closed(actor.key().runId(), new RunResult(close.status(), close.result(), close.failure()));
+            waiters.closed(
+                    actor.key().runId(),
+                    new RunResult(
+                            close.status(),
+                            close.result(),
+                            close.failure(),
+                            close.next() == null ? null : close.next().run().runId()));
         }
     }
 

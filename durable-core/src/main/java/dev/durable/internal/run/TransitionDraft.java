@@ -59,11 +59,14 @@ final class TransitionDraft {
     private boolean endsRun;
     private boolean endedBySender;
 
-    /** @param refusals how often drafts before this one were refused the close, or thrown away as they ended too early */
-    TransitionDraft(JobBirth birth, long firstEventId, int refusals) {
+    /**
+     * @param chainId the chain of the run
+     * @param refusals how often drafts before this one were refused the close, or thrown away as they ended too early
+     */
+    TransitionDraft(JobBirth birth, UUID chainId, long firstEventId, int refusals) {
         this.refusals = refusals;
         this.birth = birth;
-        this.sends = new OutgoingMessages(birth.run());
+        this.sends = new OutgoingMessages(birth.run(), chainId);
         this.firstEventId = firstEventId;
         this.nextEventId = firstEventId;
     }

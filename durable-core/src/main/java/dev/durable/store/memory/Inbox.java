@@ -1,11 +1,13 @@
 package dev.durable.store.memory;
 
 import dev.durable.history.InboxMessage;
+import dev.durable.history.MessageKind;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -61,6 +63,18 @@ final class Inbox {
 
     List<InboxMessage> first(int limit) {
         return waiting.values().stream().limit(limit).toList();
+    }
+
+    /** The messages that people and workflows have sent; outcomes of activities are none. */
+    List<InboxMessage> ofSenders() {
+        return waiting.values().stream()
+                .filter(message -> message.kind() != MessageKind.ACTIVITY_OUTCOME)
+                .toList();
+    }
+
+    /** Takes in the messages that waited for the run before, with their times. */
+    void moveHere(List<InboxMessage> messages) {
+        messages.forEach(message -> add(message, Objects.requireNonNull(message.at())));
     }
 
     /** The time since which a message waits. */

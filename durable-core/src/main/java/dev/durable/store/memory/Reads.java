@@ -93,7 +93,12 @@ final class Reads {
                 .filter(Objects::nonNull)
                 .filter(run -> !run.isOpen())
                 .map(RunRow::record)
-                .map(run -> new ClosedRun(run.run().runId(), run.status(), run.result(), run.failure()))
+                .map(run -> new ClosedRun(
+                        run.run().runId(),
+                        run.status(),
+                        run.result(),
+                        run.failure(),
+                        run.links().next() == null ? null : runs.newestOf(run)))
                 .toList();
         return new Room(Portion.BYTES).first(all, Reads::size);
     }

@@ -1,6 +1,7 @@
 package dev.durable.store.memory;
 
 import dev.durable.store.Reply;
+import dev.durable.store.Transition;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
@@ -14,7 +15,7 @@ final class Replies {
     private final Tables tables;
     private final Map<Key, Kept> kept = new HashMap<>();
 
-    private record Key(UUID run, UUID reply) {}
+    private record Key(UUID chain, UUID reply) {}
 
     private record Kept(Reply reply, Instant at) {}
 
@@ -22,14 +23,14 @@ final class Replies {
         this.tables = tables;
     }
 
-    void add(UUID run, List<Reply> replies) {
-        replies.forEach(reply -> kept.put(new Key(run, reply.id()), new Kept(reply, tables.now())));
+    void add(Transition.Mail mail) {
+        mail.replies().forEach(reply -> kept.put(new Key(mail.chain(), reply.id()), new Kept(reply, tables.now())));
     }
 
     Reply.State state(Reply.Question question) {
         UUID run = question.run().runId();
         Kept found = kept.getOrDefault(new Key(run, question.message()), kept.get(new Key(run, question.answer())));
-        @Nullable RunRow row = tables.runs().findOpen(run);
+        @Nullable RunRow row = tables.runs().findOpen(question.run().workflowId(), run);
         return new Reply.State(
                 question,
                 found == null ? null : found.reply(),

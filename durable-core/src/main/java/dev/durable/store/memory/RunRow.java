@@ -27,6 +27,9 @@ final class RunRow {
     private final Inbox inbox = new Inbox();
     private final SortedMap<Integer, Job> jobs = new TreeMap<>();
     private final Hold hold;
+    private final UUID chainId;
+    private final @Nullable RunRow previous;
+    private final Map<String, String> memo;
     private @Nullable Ending ending;
 
     /** The end of the run, and the fence under which it was written. */
@@ -35,7 +38,8 @@ final class RunRow {
             @Nullable String result,
             @Nullable String failure,
             Instant at,
-            UUID fence) {
+            UUID fence,
+            @Nullable UUID next) {
         @Override
         public String toString() {
             return "Ending[" + status + ", " + at + "]";
@@ -43,6 +47,14 @@ final class RunRow {
     }
 
     RunRow(NewRun start, Instant now) {
+        this(start, now, null);
+    }
+
+    /** @param previous the run that it continues, whose memo it has; null for the first of a chain */
+    RunRow(NewRun start, Instant now, @Nullable RunRow previous) {
+        this.previous = previous;
+        this.chainId = previous == null ? start.run().runId() : previous.chainId;
+        this.memo = previous == null ? start.memo() : previous.memo;
         this.start = start;
         this.startedAt = now;
         this.hold = new Hold(start, now);
@@ -51,6 +63,19 @@ final class RunRow {
 
     RunKey key() {
         return start.run();
+    }
+
+    UUID chainId() {
+        return chainId;
+    }
+
+    Instant startedAt() {
+        return startedAt;
+    }
+
+    /** Returns whether this id is that of the run, or of its chain. */
+    boolean isAddressedBy(UUID id) {
+        return id.equals(key().runId()) || id.equals(chainId);
     }
 
     NewRun start() {
@@ -150,6 +175,10 @@ final class RunRow {
                 ending == null ? null : ending.at(),
                 ending == null ? null : ending.result(),
                 ending == null ? null : ending.failure(),
-                start.memo());
+                memo,
+                new RunRecord.Links(
+                        chainId,
+                        previous == null ? null : previous.key().runId(),
+                        ending == null ? null : ending.next()));
     }
 }

@@ -3,6 +3,7 @@ package dev.durable.store.memory;
 import dev.durable.store.BatchPlace;
 import dev.durable.store.RunClaim;
 import dev.durable.store.RunIds;
+import dev.durable.store.RunRecord;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -74,11 +75,28 @@ final class RunTable {
         return run == null || !run.isOpen() ? null : run;
     }
 
+    /** The open run of a workflow id, if this is its id or that of its chain. */
+    @Nullable
+    RunRow findOpen(String workflowId, UUID id) {
+        RunRow run = latest(workflowId);
+        return run == null || !run.isOpen() || !run.isAddressedBy(id) ? null : run;
+    }
+
     /** The open run of a workflow id, else the one that closed last. */
     @Nullable
     RunRow latest(String workflowId) {
         List<RunRow> runs = byWorkflowId.get(workflowId);
         return runs == null ? null : runs.getLast();
+    }
+
+    /** The newest run of the chain of a run. */
+    UUID newestOf(RunRecord one) {
+        return byWorkflowId.getOrDefault(one.run().workflowId(), List.of()).reversed().stream()
+                .filter(run -> run.chainId().equals(one.links().chainId()))
+                .findFirst()
+                .orElseThrow()
+                .key()
+                .runId();
     }
 
     /** Runs of this workflow id that closed since then, the latest first. */
@@ -88,10 +106,13 @@ final class RunTable {
                 .takeWhile(run -> run.closedSince(since));
     }
 
-    /** Exactly this run, or where no run id is given the latest of the workflow id. */
+    /**
+     * This run, or the newest of the chain whose first run it is; where no run id is given the latest of the workflow id.
+     */
     @Nullable
     RunRow find(String workflowId, @Nullable UUID runId) {
-        return runId == null ? latest(workflowId) : find(runId);
+        RunRow latest = latest(workflowId);
+        return runId == null || (latest != null && latest.isAddressedBy(runId)) ? latest : find(runId);
     }
 
     NavigableMap<UUID, RunRow> all() {

@@ -89,6 +89,6 @@ final class Seizures {
         }
         events.add(new StoredEvent(run.nextEventId() + events.size(), seizure.eventType(), now, null, attributes));
         run.append(events, seizure.newFence());
-        tables.end(run, new RunRow.Ending(seizure.status(), null, seizure.failure(), now, seizure.newFence()));
+        tables.end(run, new RunRow.Ending(seizure.status(), null, seizure.failure(), now, seizure.newFence(), null));
     }
 }

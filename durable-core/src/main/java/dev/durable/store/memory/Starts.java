@@ -6,9 +6,9 @@ import dev.durable.history.InboxMessage;
 import dev.durable.store.Delivery;
 import dev.durable.store.NewRun;
 import dev.durable.store.RunIds;
-import dev.durable.store.RunKey;
 import dev.durable.store.RunRecord;
 import dev.durable.store.StartOutcome;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Starts runs: recognises a resend, an open run, a policy that refuses, or makes a new run. */
@@ -31,8 +31,7 @@ final class Starts {
         }
         RunRow taker = taker(start);
         if (taker != null) {
-            return new StartOutcome.AlreadyOpen(
-                    taker.key().runId(), taker.start().type(), Delivery.Outcome.ACCEPTED);
+            return new StartOutcome.AlreadyOpen(taker.chainId(), taker.start().type(), Delivery.Outcome.ACCEPTED);
         }
         if (latest.isOpen()) {
             return alreadyOpen(start, latest);
@@ -45,15 +44,15 @@ final class Starts {
     }
 
     private StartOutcome alreadyOpen(NewRun start, RunRow open) {
-        RunKey key = open.key();
+        UUID chain = open.chainId();
         String type = open.start().type();
         InboxMessage message = start.message();
         if (message == null || !start.tellsOpenRuns() || !start.isOfType(type)) {
             return new StartOutcome.AlreadyOpen(
-                    key.runId(), type, null, open.activityOfJob(), tables.runs().isAt(start.place(), open));
+                    chain, type, null, open.activityOfJob(), tables.runs().isAt(start.place(), open));
         }
-        Delivery delivery = new Delivery(key.workflowId(), key.runId(), message);
-        return new StartOutcome.AlreadyOpen(key.runId(), type, deliveries.deliver(delivery));
+        Delivery delivery = new Delivery(open.key().workflowId(), chain, message);
+        return new StartOutcome.AlreadyOpen(chain, type, deliveries.deliver(delivery));
     }
 
     /** The closed run that took the message, if the start is a resend; null if there is none. */

@@ -4,6 +4,7 @@ import dev.durable.client.ActivityState;
 import dev.durable.history.InboxMessage;
 import dev.durable.store.JobKey;
 import dev.durable.store.NewJob;
+import dev.durable.store.NewRun;
 import dev.durable.store.Nudges.JobBuried;
 import dev.durable.store.Nudges.JobsReady;
 import dev.durable.store.Nudges.OutboxFilled;
@@ -16,6 +17,7 @@ import dev.durable.store.PurgedDeadLetter;
 import dev.durable.store.StoreClock;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -194,6 +196,15 @@ final class Tables {
         run.end(ending);
         runs.place(run);
         hints.owe(new RunClosed(run.key().runId()));
+    }
+
+    /** Starts the run that continues a closed one, with the messages that waited for that. */
+    void goOn(NewRun next, RunRow closed, List<InboxMessage> waiting) {
+        Instant after = closed.startedAt().plus(1, ChronoUnit.MICROS);
+        RunRow run = new RunRow(next, now().isAfter(after) ? now() : after, closed);
+        run.inbox().moveHere(waiting);
+        runs.add(run);
+        place(run);
     }
 
     /** Ends a job that timed out while no worker ran it. */

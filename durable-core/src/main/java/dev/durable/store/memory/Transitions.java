@@ -1,6 +1,8 @@
 package dev.durable.store.memory;
 
+import dev.durable.history.InboxMessage;
 import dev.durable.store.LeftJob;
+import dev.durable.store.NewRun;
 import dev.durable.store.ReadBack;
 import dev.durable.store.Transition;
 import dev.durable.store.Transition.Outcome;
@@ -55,7 +57,8 @@ final class Transitions {
     }
 
     private Outcome close(RunRow run, Transition step, Transition.Close close) {
-        if (run.inbox().hasOthersThan(step.consumed())) {
+        NewRun next = close.next();
+        if (next == null && run.inbox().hasOthersThan(step.consumed())) {
             if (close.force()) {
                 run.hold().markClosing();
             }
@@ -68,12 +71,14 @@ final class Transitions {
                 .map(Job::left)
                 .toList();
         Instant at = step.events().getLast().at();
-        tables.replies().add(run.key().runId(), step.mail().replies());
+        tables.replies().add(step.mail());
         run.append(
                 step.closingWith(LeftJob.events(left, at)).events(),
                 step.fences().next());
         tables.send(run, step.sends());
         step.jobs().settled().forEach(ended -> tables.delete(run, job(run, ended.seq())));
+        run.inbox().removeAll(step.consumed());
+        List<InboxMessage> waiting = run.inbox().ofSenders();
         tables.end(
                 run,
                 new RunRow.Ending(
@@ -81,7 +86,11 @@ final class Transitions {
                         close.result(),
                         close.failure(),
                         tables.now(),
-                        step.fences().next()));
+                        step.fences().next(),
+                        next == null ? null : next.run().runId()));
+        if (next != null) {
+            tables.goOn(next, run, waiting);
+        }
         return Outcome.APPLIED;
     }
 
@@ -90,7 +99,7 @@ final class Transitions {
         run.append(step.events(), step.fences().next());
         run.inbox().removeAll(step.consumed());
         tables.send(run, step.sends());
-        tables.replies().add(run.key().runId(), step.mail().replies());
+        tables.replies().add(step.mail());
         step.jobs().settled().forEach(ended -> tables.delete(run, job(run, ended.seq())));
         tables.bear(run, step.jobs().scheduled());
         step.jobs().cancelled().forEach(seq -> cancel(run.jobs().get(seq)));

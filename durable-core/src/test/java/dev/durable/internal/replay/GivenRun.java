@@ -25,6 +25,7 @@ import dev.durable.history.VersionRecorded;
 import dev.durable.history.WorkflowCancelRequested;
 import dev.durable.history.WorkflowCancelled;
 import dev.durable.history.WorkflowCompleted;
+import dev.durable.history.WorkflowContinuedAsNew;
 import dev.durable.history.WorkflowFailed;
 import dev.durable.history.WorkflowStarted;
 import dev.durable.history.WorkflowTerminated;
@@ -273,6 +274,8 @@ public final class GivenRun implements AutoCloseable {
             case WorkflowCancelled c -> "cancelled " + c.reason();
             case WorkflowTimedOut c -> "timed out";
             case WorkflowTerminated c -> "terminated";
+            case WorkflowContinuedAsNew c ->
+                "continued as " + c.workflowType() + " " + c.input().json();
         };
     }
 

@@ -20,6 +20,7 @@ class TransitionDraftTest {
                     JobHeaders.of(Map.of(), headers -> "{}"),
                     EagerJobs.NONE,
                     null),
+            new UUID(0, 1),
             1,
             0);
     private final List<String> done = new ArrayList<>();

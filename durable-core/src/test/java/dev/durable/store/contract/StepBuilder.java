@@ -166,7 +166,7 @@ public final class StepBuilder {
                 new Transition.Fences(fence, newFence),
                 nextEventId,
                 all,
-                new Transition.Mail(consumed, sends, replies),
+                new Transition.Mail(run.runId(), consumed, sends, replies),
                 new Transition.JobChanges(jobs, settled, cancelled),
                 park,
                 wakeAt,

@@ -12,7 +12,8 @@ select format('1: event %s of run %s is %s', event_id, run_id, type)
 -- 1. A closing event is the last one.
 select format('1: %s stands at %s of run %s, before others', e.type, e.event_id, e.run_id)
   from durable.history_event e
- where e.type in ('WorkflowCompleted', 'WorkflowFailed', 'WorkflowCancelled', 'WorkflowTimedOut', 'WorkflowTerminated')
+ where e.type in ('WorkflowCompleted', 'WorkflowFailed', 'WorkflowCancelled', 'WorkflowTimedOut', 'WorkflowTerminated',
+                  'WorkflowContinuedAsNew')
    and exists (select 1 from durable.history_event l where l.run_id = e.run_id and l.event_id > e.event_id);
 
 -- 1. A run is closed exactly if its closing event is there, and as that says.
@@ -23,9 +24,30 @@ select format('1: run %s of %s is %s, its last event is %s', w.run_id, w.workflo
  where w.status is distinct from case l.type
            when 'WorkflowCompleted' then 'COMPLETED' when 'WorkflowFailed' then 'FAILED'
            when 'WorkflowCancelled' then 'CANCELLED' when 'WorkflowTimedOut' then 'TIMED_OUT'
-           when 'WorkflowTerminated' then 'TERMINATED'
+           when 'WorkflowTerminated' then 'TERMINATED' when 'WorkflowContinuedAsNew' then 'CONTINUED_AS_NEW'
            else case when l.type is not null then 'RUNNING' end end
     or (w.status = 'RUNNING') <> (w.closed_at is null);
+
+-- 1. A run continues as new exactly if the next one names it, in the same chain, and started later.
+select format('1: run %s continued as %s, which is a run of chain %s that started at %s', w.run_id, w.next_run_id,
+              coalesce(n.chain_id::text, 'none'), coalesce(n.started_at::text, 'no time'))
+  from durable.workflow_run w
+  left join durable.workflow_run n on n.run_id = w.next_run_id
+ where (w.status = 'CONTINUED_AS_NEW') <> (w.next_run_id is not null)
+    or w.next_run_id is not null
+       and (n.run_id is null or n.previous_run_id is distinct from w.run_id or n.workflow_id <> w.workflow_id
+            or n.chain_id is distinct from coalesce(w.chain_id, w.run_id) or n.started_at <= w.started_at);
+
+-- 1. An open run is of the same chain in both of its rows.
+select format('1: run %s is of chain %s in run_state and of %s in workflow_run', s.run_id, s.chain_id, w.chain_id)
+  from durable.run_state s join durable.workflow_run w on w.run_id = s.run_id
+ where s.chain_id is distinct from w.chain_id;
+
+-- 2. No message is in the histories of two runs of a chain.
+select format('2: message %s is in more than one run of workflow %s', e.message_id, min(w.workflow_id))
+  from durable.history_event e join durable.workflow_run w on w.run_id = e.run_id
+ where e.message_id is not null and (w.chain_id is not null or w.next_run_id is not null)
+ group by e.message_id, coalesce(w.chain_id, w.run_id) having count(*) > 1;
 
 -- 1. Every history has its run.
 select distinct format('1: run %s has events but no row', e.run_id)

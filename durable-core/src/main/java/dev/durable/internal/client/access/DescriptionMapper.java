@@ -20,7 +20,11 @@ public final class DescriptionMapper {
                 run.taskQueue(),
                 run.startedAt(),
                 run.closedAt(),
-                run.memo());
+                run.memo(),
+                new WorkflowSummary.Chain(
+                        run.links().chainId(),
+                        run.links().previous(),
+                        run.links().next()));
     }
 
     /** Returns a failure as type and message, for readers; a text that is no failure stays as it is. */

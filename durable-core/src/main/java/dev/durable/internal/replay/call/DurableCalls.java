@@ -71,6 +71,7 @@ public final class DurableCalls implements PromiseHost {
     private final ActivityCalls activities;
     private final ExternalCalls externals;
     private final Coroutines coroutines;
+    private final ContinueCalls continuing;
     private final Versions versions;
     private final HistoryDecoder decoder;
     private final HandlersUnderWay handlers;
@@ -93,6 +94,7 @@ public final class DurableCalls implements PromiseHost {
         activities = new ActivityCalls(this, waiting, restrictions, work, setup);
         externals = new ExternalCalls(this, waiting, journal, setup);
         coroutines = new Coroutines(this, dispatcher, () -> bind(this), this::context);
+        continuing = new ContinueCalls(this, waiting, coroutines, dispatcher, setup);
         versions = new Versions(journal, dispatcher);
         decoder = new HistoryDecoder(setup.codec(), dispatcher);
         handlers = new HandlersUnderWay(turnLog);
@@ -382,6 +384,15 @@ public final class DurableCalls implements PromiseHost {
 
     public <W> ExternalWorkflow<W> external(Class<W> type, String workflowId) {
         return externals.workflow(type, workflowId);
+    }
+
+    public ContinueCalls continuing() {
+        return continuing;
+    }
+
+    /** Returns how many messages the code of the chain has sent to workflows so far. */
+    public long messagesSent() {
+        return externals.sent();
     }
 
     // ── recorded values ──────────────────────────────────────────────────────────────────────────────────────────────

@@ -52,6 +52,7 @@ public final class EventApplier {
     private final ReplaySetup setup;
     private final ActivityOutcomes outcomes;
     private @Nullable WorkflowStarted started;
+    private @Nullable Coroutine ofRun;
     private @Nullable Object workflow;
     /** True where the event before this one waits for it: see {@link SignalReceived#withNext}. */
     private boolean joined;
@@ -130,6 +131,7 @@ public final class EventApplier {
             return;
         }
         Coroutine body = run.coroutines().root("run", () -> runToTheEnd(event, waits));
+        ofRun = body;
         if (waits) {
             run.dispatcher().handleFirst(body, true);
         } else {
@@ -208,6 +210,12 @@ public final class EventApplier {
     @Nullable
     public Object workflow() {
         return workflow;
+    }
+
+    /** Returns whether it is the coroutine of {@code run}. */
+    @SuppressWarnings("ReferenceEquality") // identity is meant
+    boolean isRun(Coroutine coroutine) {
+        return coroutine == ofRun;
     }
 
     WorkflowStarted started() {

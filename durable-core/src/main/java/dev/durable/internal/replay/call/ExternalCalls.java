@@ -7,6 +7,7 @@ import dev.durable.RefusedInputException;
 import dev.durable.RegistrationException;
 import dev.durable.UsageException;
 import dev.durable.VoidCall;
+import dev.durable.history.ChainLink;
 import dev.durable.history.ExternalCancelRequested;
 import dev.durable.history.ExternalSignalRequested;
 import dev.durable.history.Payload;
@@ -21,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Implements the messages that workflow code sends to other workflows. Each is a command with a number that counts the
- * messages of the run; the transition that records it also writes the message.
+ * messages of the chain; the transition that records it also writes the message.
  */
 final class ExternalCalls {
     private static final String NO_REASON = "no reason given";
@@ -30,13 +31,19 @@ final class ExternalCalls {
     private final WaitCalls waiting;
     private final CurrentTurn journal;
     private final ReplaySetup setup;
-    private long sent;
+    private long sentHere;
 
     ExternalCalls(DurableCalls run, WaitCalls waiting, CurrentTurn journal, ReplaySetup setup) {
         this.run = run;
         this.waiting = waiting;
         this.journal = journal;
         this.setup = setup;
+    }
+
+    /** Returns how many messages the code of the chain has sent so far. */
+    long sent() {
+        ChainLink link = run.started().chain();
+        return sentHere + (link == null ? 0 : link.messagesSent());
     }
 
     @SuppressWarnings("ConstantValue") // callers without null checks may pass null
@@ -55,7 +62,7 @@ final class ExternalCalls {
 
     private void signal(WorkflowType type, String workflowId, String signal, @Nullable Object[] arguments) {
         Payload recorded = journal.expected() instanceof ExternalSignalRequested next
-                        && next.number() == sent + 1
+                        && next.number() == sent() + 1
                         && next.workflowId().equals(workflowId)
                         && next.signal().equals(signal)
                 ? next.input()
@@ -68,13 +75,14 @@ final class ExternalCalls {
                 },
                 recorded,
                 () -> setup.codec().asRecorded().encodeArguments(signal, arguments));
-        long number = ++sent;
+        long number = sent() + 1;
+        sentHere++;
         journal.put((id, at) -> new ExternalSignalRequested(id, at, number, workflowId, signal, input));
     }
 
     private void cancel(String workflowId, String reason) {
         String recorded = journal.expected() instanceof ExternalCancelRequested next
-                        && next.number() == sent + 1
+                        && next.number() == sent() + 1
                         && next.workflowId().equals(workflowId)
                 ? next.reason()
                 : null;
@@ -86,7 +94,8 @@ final class ExternalCalls {
                 },
                 recorded,
                 () -> setup.failures().recordable(reason));
-        long number = ++sent;
+        long number = sent() + 1;
+        sentHere++;
         journal.put((id, at) -> new ExternalCancelRequested(id, at, number, workflowId, why));
     }
 

@@ -20,6 +20,7 @@ final class HandlersUnderWay {
     private final Map<Coroutine, HandlerUnfinishedPolicy> running = new LinkedHashMap<>(4);
     private int late;
     private int abandoned;
+    private long begun;
 
     HandlersUnderWay(TurnLog turnLog) {
         this.turnLog = turnLog;
@@ -27,6 +28,12 @@ final class HandlersUnderWay {
 
     void begin(Coroutine handler, HandlerUnfinishedPolicy policy) {
         running.put(handler, policy);
+        begun++;
+    }
+
+    /** Returns how many handlers have begun so far. */
+    long begun() {
+        return begun;
     }
 
     void ended(Coroutine handler) {

@@ -61,6 +61,8 @@ public final class RunEnding {
         record Threw(Failure failure) implements Result {}
 
         record Cancelled(String reason, String by) implements Result {}
+
+        record Continued(Continuation next) implements Result {}
     }
 
     private final Dispatcher dispatcher;
@@ -193,6 +195,23 @@ public final class RunEnding {
         return unobserved;
     }
 
+    /** Returns whether undos are registered. */
+    boolean hasUndos() {
+        return !undos.isEmpty();
+    }
+
+    /** Ends the run in this turn, as nothing of it is under way but the call. */
+    void continueAsNew(Continuation next) {
+        phase = Phase.CLOSABLE;
+        result = new Result.Continued(next);
+        tellUnobserved();
+    }
+
+    /** Returns whether the run is over because another run continues it: messages that wait are for that one. */
+    public boolean isContinued() {
+        return result instanceof Result.Continued;
+    }
+
     private void fix(Result fixed, @Nullable Coroutine by) {
         if (hasEnded()) {
             return;
@@ -201,6 +220,10 @@ public final class RunEnding {
         result = fixed;
         handlers.abandon(by);
         coroutines.cancelAll(RUN_ENDED);
+        tellUnobserved();
+    }
+
+    private void tellUnobserved() {
         unobserved.forEach(this::logUnobserved);
         unobserved.clear();
     }
@@ -293,6 +316,7 @@ public final class RunEnding {
             case Result.Threw threw -> new WorkflowFailed(id, at, withFailedUndos(threw.failure()), late, abandoned);
             case Result.Cancelled cancelled ->
                 new WorkflowCancelled(id, at, cancelled.reason(), cancelled.by(), late, abandoned);
+            case Result.Continued continued -> continued.next().closing(id, at);
         };
     }
 

@@ -67,6 +67,12 @@ public final class Coroutines {
         roots.cancel(why);
     }
 
+    /** Cancels all coroutines but this one that run and are not shielded, and all that this one has under way. */
+    public void cancelOthers(Coroutine self, String why) {
+        self.scope().cancel(why);
+        roots.cancel(why, self);
+    }
+
     private <T extends @Nullable Object> Coroutine create(
             int number, String name, Scope home, boolean shielded, DurablePromise<T> promise, CheckedTask<T> body) {
         Coroutine created =

@@ -359,6 +359,11 @@ public final class Dispatcher {
         return within;
     }
 
+    /** Returns whether no other coroutine is alive. */
+    public boolean isAlone(Coroutine coroutine) {
+        return alive.size() == 1 && alive.contains(coroutine);
+    }
+
     public boolean allEnded() {
         return alive.isEmpty();
     }

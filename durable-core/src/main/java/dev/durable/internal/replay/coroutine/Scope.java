@@ -76,12 +76,17 @@ public final class Scope {
 
     /** Cancels the work that can be cancelled from outside. */
     void cancel(String why) {
+        cancel(why, null);
+    }
+
+    /** Cancels the work that can be cancelled from outside, but for one. */
+    void cancel(String why, @Nullable OpenOperation but) {
         List<OpenOperation> all = new ArrayList<>();
         for (OpenOperation work = first; work != null; work = work.after) {
             all.add(work);
         }
         for (OpenOperation work : all) {
-            if (!work.shielded()) {
+            if (work != but && !work.shielded()) {
                 work.cancel(why);
             }
         }

@@ -16,6 +16,7 @@ import dev.durable.history.UpdateFailed;
 import dev.durable.history.VersionRecorded;
 import dev.durable.history.WorkflowCancelled;
 import dev.durable.history.WorkflowCompleted;
+import dev.durable.history.WorkflowContinuedAsNew;
 import dev.durable.history.WorkflowFailed;
 import dev.durable.history.WorkflowTerminated;
 import dev.durable.history.WorkflowTimedOut;
@@ -183,6 +184,10 @@ public final class Comparison {
                         code instanceof WorkflowFailed c
                                 && (sameFailure(c.failure(), h.failure()) || !refusesOtherText());
                     case WorkflowCancelled h -> code instanceof WorkflowCancelled;
+                    case WorkflowContinuedAsNew h ->
+                        code instanceof WorkflowContinuedAsNew c
+                                && c.workflowType().equals(h.workflowType())
+                                && (c.input().equals(h.input()) || !refusesOtherText());
                     case WorkflowTimedOut h -> true;
                     case WorkflowTerminated h -> true;
                 };
@@ -207,6 +212,10 @@ public final class Comparison {
             case WorkflowFailed e
             when strict ->
                 "WorkflowFailed with " + e.failure().type() + ": " + e.failure().message();
+            case WorkflowContinuedAsNew e
+            when strict ->
+                "WorkflowContinuedAsNew of " + e.workflowType() + " with "
+                        + e.input().json();
             default -> closing.toString();
         };
     }

@@ -78,20 +78,24 @@ create function ${schema}.run_id_time(run_id uuid) returns timestamptz
 -- Runs
 -- ======================================================================================================================
 
--- The business record of a run: written at its start and at its close, read by listings.
+-- The business record of a run: written at its start and at its close, read by listings. Runs that continue one another
+-- are a chain: chain_id is the run id of its first run, where null stands for the run itself.
 create table ${schema}.workflow_run (
-    run_id        uuid        not null,
-    close_fence   uuid,
-    started_at    timestamptz not null,
-    closed_at     timestamptz,
-    shard         smallint    not null,
-    workflow_id   text collate "C" not null,
-    type          text        not null,
-    task_queue    text        not null,
-    status        text        not null,
-    result        json,
-    failure       json,
-    memo          json,
+    run_id          uuid        not null,
+    close_fence     uuid,
+    chain_id        uuid,
+    previous_run_id uuid,
+    next_run_id     uuid,
+    started_at      timestamptz not null,
+    closed_at       timestamptz,
+    shard           smallint    not null,
+    workflow_id     text collate "C" not null,
+    type            text        not null,
+    task_queue      text        not null,
+    status          text        not null,
+    result          json,
+    failure         json,
+    memo            json,
     primary key (run_id, shard)
 ) with (fillfactor = 85);
 
@@ -108,11 +112,13 @@ create index workflow_run_odd_ids on ${schema}.workflow_run (started_at)
     where started_at - ${schema}.run_id_time(run_id) not between interval '-10 s' and interval '10 s';
 
 -- The part of an open run that changes often: one narrow row, updated by each transition, deleted at the close. No
--- index contains fence, owned_until or anything else that each transition changes: those updates stay HOT.
+-- index contains fence, owned_until or anything else that each transition changes: those updates stay HOT. A run that
+-- continues as new hands its row on to the next one; chain_id is as in workflow_run.
 create table ${schema}.run_state (
     run_id        uuid        not null,
     fence         uuid        not null,
     last_session  uuid,
+    chain_id      uuid,
     next_event_id bigint      not null,
     owned_until   timestamptz,
     wake_at       timestamptz,
@@ -137,8 +143,8 @@ create index run_state_deadline on ${schema}.run_state (deadline) where deadline
 create index run_state_expiry on ${schema}.run_state (expires_at) where expires_at is not null;
 create index run_state_stalled on ${schema}.run_state (run_id) where stalled_by is not null;
 
--- Closed runs that are not found by the time in their id: those that ended otherwise than COMPLETED, and those that
--- took longer than an hour. activity: of a background job. A run that completes within an hour enters none of these
+-- Closed runs that are not found by the time in their id: those that ended otherwise than by completing or by continuing as
+-- new, and those that took longer than an hour. activity: of a background job. A run that completes within an hour enters none of these
 -- B-trees, and no column that the updates of workflow_run change is in an index: they stay HOT.
 create table ${schema}.notable_run (
     run_id      uuid        not null,
@@ -245,7 +251,8 @@ end $$;
 
 create trigger note_run after update on ${schema}.workflow_run for each row
     when (new.closed_at is not null and old.closed_at is null
-          and (new.status <> 'COMPLETED' or new.closed_at > new.started_at + interval '1 hour'))
+          and (new.status not in ('COMPLETED', 'CONTINUED_AS_NEW')
+               or new.closed_at > new.started_at + interval '1 hour'))
     execute function ${schema}.note_run();
 
 -- A user that may remove a run removes its row in notable_run with it.
@@ -389,7 +396,7 @@ create table ${schema}.inbox (
 -- Claims skip from run to run in this index: a run with 20,000 messages costs one probe.
 create index inbox_waking on ${schema}.inbox (task_queue, run_id) where wakes;
 
--- Answers of runs to updates. reply_id: of an answer the id that follows from the update's id; of a rejection the
+-- Answers of runs to updates. run_id: the first run of the chain. reply_id: of an answer the id that follows from the update's id; of a rejection the
 -- message's. kind: 1 completed, 2 failed, 3 rejected, 4 the run had ended. Written by the transition that decides the
 -- answer, deleted a day later.
 create table ${schema}.reply (
@@ -405,7 +412,7 @@ create table ${schema}.reply (
 create index reply_by_age on ${schema}.reply (at);
 
 -- Messages of a transition, or of a caller's own transaction, to other runs. run_id is their source: the chain of runs
--- whose code sends them, which is the run id of its first run (today each run is a chain of its own), or the caller's
+-- whose code sends them, which is the run id of its first run, or the caller's
 -- process. event_id is their number in the source, by which they are delivered in order and once: of a chain the number
 -- that the command in the history has, which counts on from one run of the chain to the next. source_workflow_id: the
 -- workflow id of the sending run; null for a caller's transaction. new_run: the run to start, as JSON, if no run of the target workflow id is

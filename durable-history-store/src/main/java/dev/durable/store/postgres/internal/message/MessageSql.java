@@ -38,7 +38,7 @@ public final class MessageSql {
                        with ordinality as u(workflow_id, shard, run_id, target)
                   left join lateral (select s.run_id, s.shard, s.closing, s.task_queue from durable.run_state s
                         where s.workflow_id = u.workflow_id and +s.shard = u.shard
-                          and (u.run_id is null or s.run_id = u.run_id) for key share) s on true
+                          and (u.run_id is null or u.run_id in (s.run_id, s.chain_id)) for key share) s on true
                  cross join lateral (
                     select count(*) as waiting, coalesce(sum(pg_column_size(i.payload)), 0) >= ? as too_large
                       from (select i.payload from durable.inbox i

@@ -28,15 +28,20 @@ public final class Replies {
              order by u.run_id, u.reply_id
             on conflict (run_id, reply_id, shard) do nothing""";
 
-    /** One snapshot of an update's row in the inbox, its answer, and its run: a transition changes them together. */
+    /**
+     * One snapshot of an update's row in the inbox, its answer, and the open run of the chain: a transition changes them
+     * together.
+     */
     private static final String STATES = """
             select u.item, r.kind, r.body,
                    exists (select 1 from durable.inbox i
-                            where i.run_id = u.run_id and i.message_id = u.message and i.shard = u.shard offset 0) as waits,
-                   exists (select 1 from durable.run_state s
-                            where s.run_id = u.run_id and +s.shard = u.shard offset 0) as open
-              from unnest(?::uuid[], ?::smallint[], ?::uuid[], ?::uuid[])
-                   with ordinality as u(run_id, shard, message, answer, item)
+                            where i.run_id = s.run_id and i.message_id = u.message and i.shard = u.shard offset 0) as waits,
+                   s.run_id is not null as open
+              from unnest(?::uuid[], ?::text[], ?::smallint[], ?::uuid[], ?::uuid[])
+                   with ordinality as u(run_id, workflow_id, shard, message, answer, item)
+              left join lateral (select s.run_id from durable.run_state s
+                    where s.workflow_id = u.workflow_id and +s.shard = u.shard and u.run_id in (s.run_id, s.chain_id)
+                    offset 0) s on true
               left join lateral (select r.kind, r.body from durable.reply r
                     where r.run_id = u.run_id and r.shard = u.shard and r.reply_id in (u.message, u.answer)
                     order by r.reply_id = u.message desc limit 1) r on true""";
@@ -60,7 +65,7 @@ public final class Replies {
         if (!rows.isEmpty()) {
             script.then(
                     WRITE,
-                    uuids(rows, row -> row.step().run().runId()),
+                    uuids(rows, row -> row.step().mail().chain()),
                     shorts(rows, row -> row.step().run().shard()),
                     uuids(rows, row -> row.reply().id()),
                     shorts(rows, row -> row.reply().kind().code()),
@@ -79,6 +84,7 @@ public final class Replies {
                             STATES,
                             row -> states.add(state(questions, row)),
                             uuids(questions, asked -> asked.run().runId()),
+                            texts(questions, asked -> asked.run().workflowId()),
                             shorts(questions, asked -> asked.run().shard()),
                             uuids(questions, Reply.Question::message),
                             uuids(questions, Reply.Question::answer)));

@@ -27,6 +27,7 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -52,7 +53,10 @@ public final class Listings {
                 WORKFLOW_RUN.CLOSED_AT,
                 WORKFLOW_RUN.RESULT,
                 WORKFLOW_RUN.FAILURE,
-                WORKFLOW_RUN.MEMO);
+                WORKFLOW_RUN.MEMO,
+                WORKFLOW_RUN.CHAIN_ID,
+                WORKFLOW_RUN.PREVIOUS_RUN_ID,
+                WORKFLOW_RUN.NEXT_RUN_ID);
     }
 
     private static final Set<String> NAMES =
@@ -94,7 +98,8 @@ public final class Listings {
                                     row.getObject("run_id", UUID.class),
                                     status(row.getString("status"), true),
                                     row.getString("result"),
-                                    row.getString("failure"))),
+                                    row.getString("failure"),
+                                    row.getObject("next", UUID.class))),
                             uuids(asked, id -> id),
                             shorts(asked, RunIds::shard),
                             Param.of((long) Portion.BYTES)));
@@ -116,9 +121,11 @@ public final class Listings {
         });
     }
 
+    /** Reads a run that is a background job, which is alone in its chain. */
     static RunRecord record(ResultSet row) throws SQLException {
+        UUID runId = row.getObject("run_id", UUID.class);
         return new RunRecord(
-                new RunKey(row.getObject("run_id", UUID.class), row.getString("workflow_id")),
+                new RunKey(runId, row.getString("workflow_id")),
                 row.getString("type"),
                 status(row.getString("status"), row.getObject("closed_at") != null),
                 row.getString("task_queue"),
@@ -126,7 +133,8 @@ public final class Listings {
                 TimeColumns.instant(row, "closed_at"),
                 row.getString("result"),
                 row.getString("failure"),
-                MemoJson.read(row.getString("memo")));
+                MemoJson.read(row.getString("memo")),
+                new RunRecord.Links(runId, null, null));
     }
 
     /** The open run of each workflow id, else the one that closed last. */
@@ -177,7 +185,11 @@ public final class Listings {
                 row.get(WORKFLOW_RUN.CLOSED_AT),
                 JsonColumns.text(row.get(WORKFLOW_RUN.RESULT)),
                 JsonColumns.text(row.get(WORKFLOW_RUN.FAILURE)),
-                MemoJson.read(JsonColumns.text(row.get(WORKFLOW_RUN.MEMO))));
+                MemoJson.read(JsonColumns.text(row.get(WORKFLOW_RUN.MEMO))),
+                new RunRecord.Links(
+                        Objects.requireNonNullElse(row.get(WORKFLOW_RUN.CHAIN_ID), row.get(WORKFLOW_RUN.RUN_ID)),
+                        row.get(WORKFLOW_RUN.PREVIOUS_RUN_ID),
+                        row.get(WORKFLOW_RUN.NEXT_RUN_ID)));
     }
 
     /**

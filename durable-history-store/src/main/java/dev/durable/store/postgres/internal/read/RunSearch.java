@@ -135,7 +135,7 @@ public final class RunSearch {
                     ? List.of(RunWay.openRun(filter).in(RunWay.Order.LISTED))
                     : List.of();
         }
-        if (isWanted(WorkflowStatus.COMPLETED)) {
+        if (isWanted(WorkflowStatus.COMPLETED) || isWanted(WorkflowStatus.CONTINUED_AS_NEW)) {
             if (filter.closedAfter() != null || filter.closedBefore() != null) {
                 return closed();
             }

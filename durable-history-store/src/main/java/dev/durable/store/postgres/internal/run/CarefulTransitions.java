@@ -93,7 +93,7 @@ final class CarefulTransitions {
     /** With the closing runs and all their jobs locked, no other transaction can add a message any more. */
     private Set<UUID> closersWithMessages() throws SQLException {
         Set<UUID> waiting = new HashSet<>();
-        List<Transition> closing = good.closing();
+        List<Transition> closing = good.ending();
         if (!closing.isEmpty()) {
             List<UUID> consumed =
                     closing.stream().flatMap(t -> t.consumed().stream()).toList();

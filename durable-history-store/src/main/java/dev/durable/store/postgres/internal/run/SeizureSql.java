@@ -11,12 +11,12 @@ public final class SeizureSql {
             select s.run_id, s.next_event_id,
                    coalesce(least(s.deadline, s.expires_at) <= durable.clock(), false) as due
               from durable.run_state s
-             where s.workflow_id = ? and +s.shard = ? and (?::uuid is null or s.run_id = ?) for update""";
+             where s.workflow_id = ? and +s.shard = ? and (?::uuid is null or ?::uuid in (s.run_id, s.chain_id)) for update""";
 
     /** Locks the run against its holder; senders may go on, as no part of the run ends. */
     static final String LOCK_TO_PAUSE = """
             select s.run_id, s.task_queue, s.paused from durable.run_state s
-             where s.workflow_id = ? and +s.shard = ? and (?::uuid is null or s.run_id = ?) for no key update""";
+             where s.workflow_id = ? and +s.shard = ? and (?::uuid is null or ?::uuid in (s.run_id, s.chain_id)) for no key update""";
 
     /** Pauses or resumes under the lock: a new fence, one event, one row of the audit. */
     static final String PAUSE = """

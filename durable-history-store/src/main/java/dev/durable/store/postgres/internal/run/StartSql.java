@@ -75,7 +75,7 @@ public final class StartSql {
      * order of all other locks, so that they do not close until this transaction ends.
      */
     static final String IN_THE_WAY = """
-            select u.run_id, coalesce(l.run_id, s.run_id) as open, coalesce(l.type, s.type) as type,
+            select u.run_id, coalesce(l.chain_id, l.run_id, s.chain_id, s.run_id) as open, coalesce(l.type, s.type) as type,
                    case when coalesce(l.type, s.type) = ${job} then (
                             select substring(e.attributes::text from '${activity}') from durable.history_event e
                              where e.run_id = coalesce(l.run_id, s.run_id) and e.event_id = 1 and e.shard = u.shard)
@@ -87,9 +87,9 @@ public final class StartSql {
                             where w.run_id = u.run_id and +w.shard = u.shard offset 0) as resent
               from unnest(?::uuid[], ?::smallint[], ?::text[], ?::boolean[], ?::text[], ?::int[])
                    as u(run_id, shard, workflow_id, tells, batch, number)
-              left join lateral (select s.run_id, s.type from durable.run_state s
+              left join lateral (select s.run_id, s.chain_id, s.type from durable.run_state s
                     where u.tells and s.workflow_id = u.workflow_id and +s.shard = u.shard for key share) l on true
-              left join lateral (select s.run_id, s.type from durable.run_state s
+              left join lateral (select s.run_id, s.chain_id, s.type from durable.run_state s
                     where not u.tells and s.workflow_id = u.workflow_id and +s.shard = u.shard) s on true"""
             // In two parts, because a name that begins with the schema's name and a dot is replaced by one in the
             // configured schema.

@@ -9,6 +9,7 @@ import static dev.durable.store.postgres.internal.sql.Param.texts;
 import static dev.durable.store.postgres.internal.sql.Param.uuids;
 
 import dev.durable.store.JobKey;
+import dev.durable.store.NewRun;
 import dev.durable.store.RunIds;
 import dev.durable.store.RunKey;
 import dev.durable.store.Transition;
@@ -27,6 +28,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A batch of transitions of different runs, sorted by lock order, and the statements that write them if none is stale:
@@ -39,6 +41,10 @@ final class TransitionBatch {
     private final List<Transition> advancing;
     private final List<Transition> stalling;
     private final List<Transition> closing;
+    /** The closing runs that end for good, and those that another run continues. */
+    private final List<Transition> ending;
+
+    private final List<Transition> continued;
     /** True if the notes and details of the jobs that closing runs leave are among the events. */
     private final boolean told;
 
@@ -59,6 +65,8 @@ final class TransitionBatch {
         stalling = all.stream().filter(t -> t.stall() != null).toList();
         closing =
                 all.stream().filter(t -> t.close() != null && t.stall() == null).toList();
+        ending = closing.stream().filter(t -> t.next() == null).toList();
+        continued = closing.stream().filter(t -> t.next() != null).toList();
         advancing =
                 all.stream().filter(t -> t.close() == null && t.stall() == null).toList();
     }
@@ -69,6 +77,11 @@ final class TransitionBatch {
 
     List<Transition> closing() {
         return closing;
+    }
+
+    /** The transitions that messages which wait refuse. */
+    List<Transition> ending() {
+        return ending;
     }
 
     /**
@@ -85,9 +98,9 @@ final class TransitionBatch {
         }
     }
 
-    /** Returns whether all runs of the batch end: then two statements lock and write everything. */
+    /** Returns whether all runs of the batch end for good: then two statements lock and write everything. */
     private boolean allClose() {
-        return !closing.isEmpty() && closing.size() == all.size();
+        return !ending.isEmpty() && ending.size() == all.size();
     }
 
     /** Locks the runs that close against their senders. */
@@ -230,7 +243,7 @@ final class TransitionBatch {
                 runs(byRun),
                 shards(byRun),
                 NO_LEASES);
-        script.then(TransitionSql.NOTHING_WAITS, runs(byRun), shards(byRun), runs(byRun), shards(byRun));
+        script.then(TransitionSql.NOTHING_WAITS, runs(ending), shards(ending), runs(byRun), shards(byRun));
     }
 
     private void close(SqlScript script) {
@@ -238,9 +251,29 @@ final class TransitionBatch {
             return;
         }
         script.then(TransitionSql.CLOSE_RUNS, closeRuns().toArray(Param[]::new));
-        script.then(TransitionSql.DROP_INBOX, runs(closing), shards(closing));
+        script.then(TransitionSql.DROP_INBOX, runs(ending), shards(ending));
         script.then(TransitionSql.DROP_ALL_HEARTBEATS, runs(closing), shards(closing));
-        script.then(TransitionSql.DROP_STATE, runs(closing), shards(closing));
+        script.then(TransitionSql.DROP_STATE, runs(ending), shards(ending));
+        goOn(script);
+    }
+
+    private void goOn(SqlScript script) {
+        if (continued.isEmpty()) {
+            return;
+        }
+        List<NewRun> next =
+                continued.stream().map(t -> Objects.requireNonNull(t.next())).toList();
+        script.then(
+                TransitionSql.GO_ON,
+                runs(continued),
+                shards(continued),
+                uuids(next, run -> run.run().runId()),
+                uuids(next, NewRun::fence),
+                texts(next, NewRun::type),
+                texts(next, NewRun::taskQueue),
+                longs(next, run -> run.firstTurn().delay().toMillis()),
+                instants(next, run -> run.deadlines().timesOutAt()));
+        EventRows.ofStarts(next).insert(script);
     }
 
     private List<Param> closeRuns() {
@@ -250,7 +283,13 @@ final class TransitionBatch {
                 texts(closing, t -> end(t).status().name()),
                 texts(closing, t -> end(t).result()),
                 texts(closing, t -> end(t).failure()),
-                uuids(closing, t -> t.fences().next()));
+                uuids(closing, t -> t.fences().next()),
+                uuids(closing, TransitionBatch::nextId));
+    }
+
+    private static @Nullable UUID nextId(Transition closing) {
+        NewRun next = closing.next();
+        return next == null ? null : next.run().runId();
     }
 
     private static List<Param> keys(List<Transition> transitions) {

@@ -1,5 +1,6 @@
 package dev.durable.store.postgres.internal.run;
 
+import dev.durable.history.MessageKind;
 import dev.durable.store.postgres.internal.job.LimitPlaceSql;
 import dev.durable.store.postgres.internal.job.QueuePlaceSql;
 
@@ -216,10 +217,10 @@ public final class TransitionSql {
     static final String CLOSE_RUNS = """
             update durable.workflow_run w
                set status = u.status, result = u.result::json, failure = u.failure::json, closed_at = durable.clock(),
-                   close_fence = u.fence
+                   close_fence = u.fence, next_run_id = u.next_run_id
               from (select j.c, u.* from unnest(?::uuid[], ?::smallint[], ?::text[], ?::text[], ?::text[],
-                                ?::uuid[])
-                           as u(run_id, shard, status, result, failure, fence)
+                                ?::uuid[], ?::uuid[])
+                           as u(run_id, shard, status, result, failure, fence, next_run_id)
                      cross join lateral (select w.ctid as c from durable.workflow_run w
                             where w.run_id = u.run_id and +w.shard = u.shard offset 0) j) u
              where w.ctid = u.c""";
@@ -232,6 +233,48 @@ public final class TransitionSql {
 
     static final String DROP_STATE = """
             delete from durable.run_state s where s.run_id = any(?::uuid[]) and +s.shard = any(?::smallint[])""";
+
+    /**
+     * Starts the runs that continue closed ones: each takes over the row of the run that is open under the workflow id,
+     * so that senders who wait for its lock find it by workflow id or chain, and the messages of senders. Outcomes of
+     * activities go, as their numbers begin anew. It starts later than the run that it continues, whatever the clock
+     * says, as the latest run of a workflow id is found by that time.
+     */
+    static final String GO_ON = """
+            with next as materialized (
+                select u.* from unnest(?::uuid[], ?::smallint[], ?::uuid[], ?::uuid[], ?::text[], ?::text[], ?::bigint[],
+                                       ?::timestamptz[])
+                       as u(run_id, shard, next_run_id, fence, type, task_queue, delay, deadline)),
+            state as (
+                update durable.run_state s
+                   set run_id = u.next_run_id, chain_id = coalesce(s.chain_id, s.run_id), fence = u.fence,
+                       next_event_id = 2, owned_until = null, last_session = null, not_before = null, expires_at = null,
+                       wake_at = durable.clock() + u.delay * interval '1 ms', deadline = u.deadline, stalls = 0,
+                       stalled_by = null, closing = false, type = u.type, task_queue = u.task_queue
+                  from (select s.c, u.* from next u
+                         cross join lateral (select s.ctid as c from durable.run_state s
+                                where s.run_id = u.run_id and +s.shard = u.shard offset 0) s) u
+                 where s.ctid = u.c),
+            run as (
+                insert into durable.workflow_run (run_id, shard, workflow_id, type, task_queue, status, started_at, memo,
+                       chain_id, previous_run_id)
+                select u.next_run_id, u.shard, w.workflow_id, u.type, u.task_queue, 'RUNNING',
+                       greatest(durable.clock(), w.started_at + interval '1 us'), w.memo, coalesce(w.chain_id, u.run_id),
+                       u.run_id
+                  from next u
+                 cross join lateral (select w.workflow_id, w.started_at, w.memo, w.chain_id from durable.workflow_run w
+                        where w.run_id = u.run_id and +w.shard = u.shard offset 0) w),
+            moved as (
+                delete from durable.inbox where ctid = any(array(
+                    select i.c from next u
+                     cross join lateral (select i.ctid as c from durable.inbox i
+                            where i.run_id = u.run_id and i.shard = u.shard offset 0) i))
+                returning run_id, message_id, at, ord, kind, shard, wakes, name, payload, notes)
+            insert into durable.inbox (run_id, message_id, at, ord, kind, shard, wakes, task_queue, name, payload, notes)
+            select u.next_run_id, m.message_id, m.at, m.ord, m.kind, m.shard, m.wakes, u.task_queue, m.name, m.payload,
+                   m.notes
+              from moved m join next u on u.run_id = m.run_id where m.kind <> ${outcome}
+             order by u.next_run_id, m.message_id""".replace("${outcome}", "" + MessageKind.ACTIVITY_OUTCOME.code());
 
     /**
      * The first of two statements for a batch in which all runs close. It locks the runs, then deletes their jobs; the

@@ -3,6 +3,7 @@ package dev.durable.store.postgres.internal.run;
 import dev.durable.DurableException;
 import dev.durable.internal.text.Thrown;
 import dev.durable.store.CommitUnknownException;
+import dev.durable.store.NewRun;
 import dev.durable.store.Nudges;
 import dev.durable.store.RunKey;
 import dev.durable.store.Transition;
@@ -156,6 +157,10 @@ final class Transitions {
                         .forEach(job -> hints.jobs(job.route().taskQueue()));
                 if (t.close() != null) {
                     hints.closed(t.run().runId());
+                }
+                NewRun next = t.next();
+                if (next != null && next.firstTurn().delay().isZero()) {
+                    hints.runs(next.taskQueue());
                 }
             }
         }

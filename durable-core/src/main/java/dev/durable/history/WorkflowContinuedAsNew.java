@@ -1,0 +1,29 @@
+package dev.durable.history;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The run closed by {@code Durable.continueAsNew}: another run goes on under its workflow id, with a history of its own.
+ *
+ * @param id its place in the history
+ * @param at when
+ * @param nextRunId the run that goes on
+ * @param workflowType its type
+ * @param taskQueue its task queue
+ * @param input the arguments of its run method, a JSON array
+ * @param runTimeout how long it may take; null is unlimited
+ * @param startDelay how long its first turn waits; null is not at all
+ */
+public record WorkflowContinuedAsNew(
+        long id,
+        Instant at,
+        UUID nextRunId,
+        String workflowType,
+        String taskQueue,
+        Payload input,
+        @Nullable Duration runTimeout,
+        @Nullable Duration startDelay)
+        implements HistoryEvent.Closing {}

@@ -1,0 +1,153 @@
+package dev.durable.internal.replay.call;
+
+import dev.durable.ContinueOptionsBuilder;
+import dev.durable.PayloadException;
+import dev.durable.RefusedInputException;
+import dev.durable.RegistrationException;
+import dev.durable.UsageException;
+import dev.durable.VoidCall;
+import dev.durable.history.Payload;
+import dev.durable.history.WorkflowStarted;
+import dev.durable.internal.declare.Recorded;
+import dev.durable.internal.declare.Recorder;
+import dev.durable.internal.declare.WorkflowType;
+import dev.durable.internal.declare.object.CallKind;
+import dev.durable.internal.replay.coroutine.Coroutine;
+import dev.durable.internal.replay.coroutine.Coroutines;
+import dev.durable.internal.replay.coroutine.Dispatcher;
+import dev.durable.internal.replay.coroutine.WaitCondition;
+import dev.durable.internal.replay.match.ReplaySetup;
+import dev.durable.internal.text.Bounds;
+import dev.durable.internal.text.Thrown;
+import dev.durable.store.JobStart;
+import dev.durable.store.RunIds;
+import java.util.UUID;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Implements {@code Durable.continueAsNew}. The call waits until the run has nothing left that would be lost: handlers
+ * for which the end of a run waits, too, then what it cancels. Messages are fed meanwhile. Only then it takes the
+ * arguments, so that they hold what the handlers have done; the run is over in that turn, and no message is fed behind
+ * it. The call never returns to the code: its coroutine waits until the instance is dropped.
+ */
+public final class ContinueCalls {
+    private static final String CALL = "Durable.continueAsNew";
+    private static final String CONTINUED = "the run continues as new";
+
+    private final DurableCalls run;
+    private final WaitCalls waiting;
+    private final Coroutines coroutines;
+    private final Dispatcher dispatcher;
+    private final ReplaySetup setup;
+
+    ContinueCalls(
+            DurableCalls run, WaitCalls waiting, Coroutines coroutines, Dispatcher dispatcher, ReplaySetup setup) {
+        this.run = run;
+        this.waiting = waiting;
+        this.coroutines = coroutines;
+        this.dispatcher = dispatcher;
+        this.setup = setup;
+    }
+
+    /** Continues as a workflow whose class is known. */
+    public <W> RuntimeException as(Class<W> type, Consumer<ContinueOptionsBuilder> options, VoidCall<W> call) {
+        return continueAsNew(() -> {
+            WorkflowType workflow = setup.registry().workflowOf(type);
+            Recorded recorded = Recorder.record(type, call, CallKind.RUN);
+            Payload input = setup.codec().encodeArguments(workflow.methods().run(), recorded.arguments());
+            return next(workflow.name(), options, input);
+        });
+    }
+
+    /** Continues as a workflow by the name of its type. */
+    public RuntimeException as(
+            String type, Consumer<ContinueOptionsBuilder> options, @Nullable Object @Nullable [] arguments) {
+        return continueAsNew(() -> {
+            Bounds.name(CALL + ": the workflow type", type);
+            if (type.equals(JobStart.TYPE)) {
+                throw new RefusedInputException(JobStart.TYPE + " is the type of background jobs, which a client"
+                        + " enqueues: a workflow can't become one. Call the activity instead.");
+            }
+            @Nullable Object[] given = arguments == null ? new @Nullable Object[1] : arguments;
+            Payload input = setup.registry()
+                    .workflow(type)
+                    .filter(known -> !known.isOfAnyType())
+                    .map(known -> setup.codec().encodeArguments(known.methods().run(), given))
+                    .orElseGet(() -> setup.codec().encodeArguments(type, given));
+            return next(type, options, input);
+        });
+    }
+
+    private RuntimeException continueAsNew(Supplier<Continuation> next) {
+        Coroutine self = waiting.mayCommand(CALL);
+        refuseElsewhere(self);
+        waitForOthers(self);
+        Continuation asked;
+        try {
+            asked = next.get();
+        } catch (PayloadException | RegistrationException | IllegalArgumentException e) {
+            throw new UsageException(
+                    CALL + " did not continue the run. " + Thrown.of(e).words(), e);
+        }
+        run.ending().continueAsNew(asked);
+        while (true) {
+            dispatcher.block(self);
+            dispatcher.checkAlive();
+        }
+    }
+
+    private void refuseElsewhere(Coroutine self) {
+        if (!run.feed().isRun(self)) {
+            throw new UsageException(CALL + " was called on '" + self.name
+                    + "'. Only the @Run method itself ends the run: let the handler or the Durable.async body set a field,"
+                    + " let run wait for it by Durable.await, and call it there.");
+        }
+        if (self.isShielded()) {
+            throw new UsageException(
+                    CALL + " was called inside Durable.detached, whose body is to be done before the run"
+                            + " ends. Call it behind that.");
+        }
+        if (run.ending().hasUndos()) {
+            throw new UsageException(CALL + " was called while undos are registered by Durable.compensate: the next run"
+                    + " would not know them. Do the work that may have to be undone in Durable.saga(…), which is over"
+                    + " before this call, or finish it in this run.");
+        }
+    }
+
+    /**
+     * Waits for handlers, then cancels what else is under way, and waits for what of that is to be awaited; once more
+     * where a handler has begun meanwhile.
+     */
+    private void waitForOthers(Coroutine self) {
+        do {
+            until(() -> !run.handlers().isAnyToWaitFor());
+            long begun = run.handlers().begun();
+            run.handlers().abandon(null);
+            coroutines.cancelOthers(self, CONTINUED);
+            until(() -> isAlone(self) || run.handlers().begun() != begun);
+        } while (!isAlone(self));
+    }
+
+    private boolean isAlone(Coroutine self) {
+        return dispatcher.isAlone(self) && !run.work().hasAwaitedActivity();
+    }
+
+    private void until(BooleanSupplier condition) {
+        if (!condition.getAsBoolean()) {
+            waiting.until(CALL, WaitCondition.condition(condition));
+        }
+    }
+
+    private Continuation next(String type, Consumer<ContinueOptionsBuilder> options, Payload input) {
+        WorkflowStarted before = run.started();
+        UUID id = before.runId();
+        // The same on each replay, and no other run's: a run has one successor.
+        long bits = id.getMostSignificantBits() * 0x9E37_79B9_7F4A_7C15L
+                ^ Long.rotateLeft(id.getLeastSignificantBits(), 31);
+        UUID next = RunIds.create(run.now(), before.workflowId(), bits);
+        return Continuation.Options.of(before, options).next(next, type, input);
+    }
+}

@@ -1,0 +1,70 @@
+package dev.durable.internal.run;
+
+import dev.durable.ConflictPolicy;
+import dev.durable.ReusePolicy;
+import dev.durable.history.ChainLink;
+import dev.durable.history.EventJson;
+import dev.durable.history.WorkflowContinuedAsNew;
+import dev.durable.history.WorkflowStarted;
+import dev.durable.store.NewRun;
+import dev.durable.store.RunKey;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Builds the run that continues a run as new. */
+final class NextRuns {
+    /**
+     * How long the next run of a run waits that was fed nothing: else code that continues without having waited would
+     * write runs as fast as the database takes them.
+     */
+    private static final Duration UNFED = Duration.ofSeconds(1);
+
+    private NextRuns() {}
+
+    static NewRun of(WorkflowContinuedAsNew end, LiveRun run, UUID fence, Instant now) {
+        WorkflowStarted before = run.instance().started();
+        Duration asked = end.startDelay() == null ? Duration.ZERO : end.startDelay();
+        Duration delay = run.wasFed() || asked.compareTo(UNFED) > 0 ? asked : UNFED;
+        Instant execution = before.executionDeadline();
+        Instant deadline =
+                earlier(end.runTimeout() == null ? null : now.plus(delay).plus(end.runTimeout()), execution);
+        WorkflowStarted started = new WorkflowStarted(
+                        1,
+                        now,
+                        before.workflowId(),
+                        end.nextRunId(),
+                        end.workflowType(),
+                        end.taskQueue(),
+                        end.input(),
+                        before.flags(),
+                        deadline,
+                        before.headers(),
+                        false,
+                        null,
+                        before.startedBy(),
+                        end.runTimeout(),
+                        execution,
+                        new ChainLink(
+                                run.chainId(), before.runId(), run.instance().messagesSent()))
+                .withStartDelay(delay);
+        return new NewRun(
+                new RunKey(end.nextRunId(), before.workflowId()),
+                end.workflowType(),
+                end.taskQueue(),
+                fence,
+                NewRun.FirstTurn.later(List.of(EventJson.encode(started)), delay),
+                new NewRun.Policies(ReusePolicy.ALLOW_DUPLICATE, ConflictPolicy.FAIL, List.of()),
+                new NewRun.Deadlines(deadline, null),
+                Map.of(),
+                null,
+                null);
+    }
+
+    private static @Nullable Instant earlier(@Nullable Instant a, @Nullable Instant b) {
+        return a == null || (b != null && b.isBefore(a)) ? b : a;
+    }
+}
