@@ -3,6 +3,8 @@ package dev.durable;
 import dev.durable.internal.text.NamedValues;
 import java.time.Instant;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 
 /**
@@ -15,6 +17,9 @@ import java.util.UUID;
  * @param startedAt when it was started
  * @param historyLength events in its history up to the one being processed
  * @param headers headers given at the start
+ * @param firstRunId the first of the runs that continue one another as new, of which this is one; mostly this run
+ * @param continuedFrom the run that this one continues as new; empty for the first
+ * @param continueAsNewSuggested why {@link Durable#continueAsNew} should be called soon; empty while it need not
  */
 public record WorkflowInfo(
         String workflowId,
@@ -23,10 +28,19 @@ public record WorkflowInfo(
         String taskQueue,
         Instant startedAt,
         long historyLength,
-        Map<String, String> headers) {
+        Map<String, String> headers,
+        UUID firstRunId,
+        Optional<UUID> continuedFrom,
+        Set<ContinueAsNewReason> continueAsNewSuggested) {
 
     public WorkflowInfo {
         headers = NamedValues.copyOf(headers);
+        continueAsNewSuggested = Set.copyOf(continueAsNewSuggested);
+    }
+
+    /** Returns whether the history has grown so long that the run should continue as new. */
+    public boolean shouldContinueAsNew() {
+        return !continueAsNewSuggested.isEmpty();
     }
 
     @Override

@@ -106,7 +106,16 @@ final class GoldenHistory {
                 new ExternalCancelRequested(40, t.plusSeconds(1), 2, "order-44", "too late"),
                 new UpdateAccepted(41, t.plusSeconds(1), id(13), "u-1", "redirect", new Payload("[\"elm\"]"), true, t),
                 new UpdateCompleted(42, t.plusSeconds(1), "u-1", new Payload("\"ELM\"")),
-                new UpdateFailed(43, t.plusSeconds(1), "u-2", Failure.of("com.acme.Unknown", "no such address"))));
+                new UpdateFailed(43, t.plusSeconds(1), "u-2", Failure.of("com.acme.Unknown", "no such address")),
+                new WorkflowContinuedAsNew(
+                        44,
+                        t.plusSeconds(1),
+                        id(14),
+                        "OrderWorkflow",
+                        "orders",
+                        new Payload("[\"visa\",12]"),
+                        Duration.ofMinutes(5),
+                        Duration.ofSeconds(1))));
     }
 
     private static UUID id(int n) {

@@ -87,7 +87,10 @@ class HistoryJsonTest {
                 s.headers(),
                 false,
                 null,
-                null));
+                null,
+                s.runTimeout(),
+                s.executionDeadline(),
+                s.chain()));
         Samples.eventTypes()
                 .filter(type -> type != WorkflowStarted.class && type != UnknownEvent.class)
                 .forEach(type -> {

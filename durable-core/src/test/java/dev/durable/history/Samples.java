@@ -101,6 +101,7 @@ final class Samples {
             case "dev.durable.ActivityCancellationType" ->
                 List.of(ActivityCancellationType.values()).get(random.nextInt(3));
             case "dev.durable.history.LocalCall" -> record(LocalCall.class, depth);
+            case "dev.durable.history.ChainLink" -> record(ChainLink.class, depth);
             case "dev.durable.history.Failure" -> failure(depth + 1);
             case "dev.durable.ActivityOptions" -> record(ActivityOptions.class, depth);
             case "dev.durable.RetryPolicy" -> retry();

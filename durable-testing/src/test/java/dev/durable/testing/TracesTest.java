@@ -392,8 +392,8 @@ abstract class TracesTest {
                 .containsExactly(
                         "the history of " + id + " has more than 10000 events, and each replay of the run (after an"
                                 + " eviction, on another worker, for a query) repeats all of them. Usual cause: a loop that goes on"
-                                + " for months. Way out: let run return, after an activity has started the next run under another"
-                                + " workflow id, with what this one knows as its argument; or do the loop in an activity that notes"
-                                + " its place with ActivityContext.checkpoint");
+                                + " for months. Way out: throw Durable.continueAsNew(…) where"
+                                + " Durable.info().shouldContinueAsNew() says so; or do the loop in an activity that notes its place with"
+                                + " ActivityContext.checkpoint");
     }
 }

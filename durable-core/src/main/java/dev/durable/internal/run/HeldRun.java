@@ -178,9 +178,8 @@ final class HeldRun {
             log.warn(
                     "the history of {} has more than {} events, and each replay of the run (after an eviction, on another"
                             + " worker, for a query) repeats all of them. Usual cause: a loop that goes on for months. Way out:"
-                            + " let run return, after an activity has started the next run under another workflow id, with what"
-                            + " this one knows as its argument; or do the loop in an activity that notes its place with"
-                            + " ActivityContext.checkpoint",
+                            + " throw Durable.continueAsNew(…) where Durable.info().shouldContinueAsNew() says so; or do the"
+                            + " loop in an activity that notes its place with ActivityContext.checkpoint",
                     key.shown(),
                     LONG_HISTORY);
         }

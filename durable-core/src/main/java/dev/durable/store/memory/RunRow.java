@@ -7,6 +7,7 @@ import dev.durable.store.NewRun;
 import dev.durable.store.RunKey;
 import dev.durable.store.RunRecord;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -50,13 +51,15 @@ final class RunRow {
         this(start, now, null);
     }
 
-    /** @param previous the run that it continues, whose memo it has; null for the first of a chain */
+    /** @param previous the run that it continues, whose memo it has and after which it starts; null for the first of a chain */
     RunRow(NewRun start, Instant now, @Nullable RunRow previous) {
         this.previous = previous;
         this.chainId = previous == null ? start.run().runId() : previous.chainId;
         this.memo = previous == null ? start.memo() : previous.memo;
         this.start = start;
-        this.startedAt = now;
+        this.startedAt = previous == null || now.isAfter(previous.startedAt)
+                ? now
+                : previous.startedAt.plus(1, ChronoUnit.MICROS);
         this.hold = new Hold(start, now);
         append(start.firstTurn().events(), start.fence());
     }
@@ -67,10 +70,6 @@ final class RunRow {
 
     UUID chainId() {
         return chainId;
-    }
-
-    Instant startedAt() {
-        return startedAt;
     }
 
     /** Returns whether this id is that of the run, or of its chain. */

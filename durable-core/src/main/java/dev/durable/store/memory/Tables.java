@@ -17,7 +17,6 @@ import dev.durable.store.PurgedDeadLetter;
 import dev.durable.store.StoreClock;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -200,8 +199,7 @@ final class Tables {
 
     /** Starts the run that continues a closed one, with the messages that waited for that. */
     void goOn(NewRun next, RunRow closed, List<InboxMessage> waiting) {
-        Instant after = closed.startedAt().plus(1, ChronoUnit.MICROS);
-        RunRow run = new RunRow(next, now().isAfter(after) ? now() : after, closed);
+        RunRow run = new RunRow(next, now(), closed);
         run.inbox().moveHere(waiting);
         runs.add(run);
         place(run);

@@ -41,6 +41,14 @@ public abstract class HistoryStoreCore {
     }
 
     @Nested
+    class Continuations extends ContinuationContract {
+        @Override
+        protected StoreFixture newFixture() {
+            return HistoryStoreCore.this.newFixture();
+        }
+    }
+
+    @Nested
     class Closes extends CloseContract {
         @Override
         protected StoreFixture newFixture() {

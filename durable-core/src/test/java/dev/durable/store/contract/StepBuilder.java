@@ -7,6 +7,7 @@ import dev.durable.history.StoredEvent;
 import dev.durable.logs.MarkedLines;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.NewJob;
+import dev.durable.store.NewRun;
 import dev.durable.store.OutgoingMessage;
 import dev.durable.store.Reply;
 import dev.durable.store.RunKey;
@@ -156,6 +157,12 @@ public final class StepBuilder {
         return this;
     }
 
+    /** The run closes, and this one continues it. */
+    public StepBuilder continuesAs(NewRun next) {
+        close = new Transition.Close(WorkflowStatus.CONTINUED_AS_NEW, null, null, next, false);
+        return this;
+    }
+
     public Transition build() {
         List<StoredEvent> all = new ArrayList<>(events);
         if (close != null) {
@@ -184,6 +191,7 @@ public final class StepBuilder {
             case COMPLETED -> "WorkflowCompleted";
             case FAILED -> "WorkflowFailed";
             case CANCELLED -> "WorkflowCancelled";
+            case CONTINUED_AS_NEW -> "WorkflowContinuedAsNew";
             default -> throw new IllegalArgumentException(close.status() + " is not for a run's own code");
         };
     }

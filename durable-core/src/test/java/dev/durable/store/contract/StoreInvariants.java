@@ -22,7 +22,12 @@ import tools.jackson.databind.json.JsonMapper;
 public final class StoreInvariants {
     private static final JsonMapper JSON = new JsonMapper();
     private static final Set<String> CLOSING = Set.of(
-            "WorkflowCompleted", "WorkflowFailed", "WorkflowCancelled", "WorkflowTimedOut", "WorkflowTerminated");
+            "WorkflowCompleted",
+            "WorkflowFailed",
+            "WorkflowCancelled",
+            "WorkflowTimedOut",
+            "WorkflowTerminated",
+            "WorkflowContinuedAsNew");
     private static final Set<String> ACTIVITY_ENDS =
             Set.of("ActivityCompleted", "ActivityFailed", "ActivityTimedOut", "ActivityCancelled");
     private static final int PAGE = 500;

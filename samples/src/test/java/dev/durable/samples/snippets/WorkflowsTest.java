@@ -517,6 +517,43 @@ class WorkflowsTest {
                 .isInstanceOf(WorkflowNotFoundException.class);
     }
 
+    // ── a history without end ───────────────────────────────────────────────────────────────────────────────────────
+
+    // docs: continuing
+    @Workflow
+    static class Subscription {
+        private int paid;
+        private boolean ended;
+
+        @Run
+        public int run(int paidBefore) {
+            paid = paidBefore;
+            while (!ended) {
+                Durable.await(Duration.ofDays(30), () -> ended);
+                paid += ended ? 0 : 1;
+                if (Durable.info().shouldContinueAsNew()) {
+                    throw Durable.continueAsNew(Subscription.class, w -> w.run(paid));
+                }
+            }
+            return paid;
+        }
+
+        @Signal
+        public void end() {
+            ended = true;
+        }
+    }
+    // docs: end
+
+    @Test
+    void aSubscriptionIsPaidForMonths(TestEngine engine) {
+        engine.register(Subscription.class);
+        var subscription = engine.client().start(Subscription.class, "subscription-1", w -> w.run(0));
+        engine.advance(Duration.ofDays(100));
+        subscription.signal(Subscription::end);
+        assertThat(subscription.result()).isEqualTo(3);
+    }
+
     // ── cancellation and undoing ────────────────────────────────────────────────────────────────────────────────────
 
     // docs: cancellation

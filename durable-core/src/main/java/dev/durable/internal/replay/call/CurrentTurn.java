@@ -1,6 +1,14 @@
 package dev.durable.internal.replay.call;
 
+import dev.durable.ContinueAsNewReason;
+import dev.durable.history.ActivityCompleted;
+import dev.durable.history.ActivityScheduled;
+import dev.durable.history.ExternalSignalRequested;
 import dev.durable.history.HistoryEvent;
+import dev.durable.history.SideEffectRecorded;
+import dev.durable.history.SignalReceived;
+import dev.durable.history.UpdateAccepted;
+import dev.durable.history.UpdateCompleted;
 import dev.durable.history.WorkflowStarted;
 import dev.durable.internal.replay.coroutine.Dispatcher;
 import dev.durable.internal.replay.coroutine.Eviction;
@@ -9,6 +17,8 @@ import dev.durable.internal.replay.match.Divergence;
 import dev.durable.internal.replay.match.StalledException;
 import dev.durable.internal.replay.match.TurnScript;
 import java.time.Instant;
+import java.util.EnumSet;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,9 +29,13 @@ final class CurrentTurn {
     /** The most commands of one turn before the code is taken for a loop; a turn is one transaction. */
     static final int MAX_COMMANDS = 50_000;
 
+    private static final long MANY_EVENTS = 10_000;
+    private static final long MANY_CHARACTERS = 20_000_000;
+
     private final Dispatcher dispatcher;
     private @Nullable TurnScript script;
     private int commands;
+    private long characters;
     private long given;
 
     CurrentTurn(Dispatcher dispatcher) {
@@ -31,6 +45,7 @@ final class CurrentTurn {
     void begin(TurnScript turn) {
         script = turn;
         commands = 0;
+        characters += charactersOf(turn.event());
     }
 
     Instant now() {
@@ -44,6 +59,33 @@ final class CurrentTurn {
     long length() {
         HistoryEvent.Inbound event = script().event();
         return event instanceof WorkflowStarted ? 1 : event.id();
+    }
+
+    /** Returns why the run should continue as new. */
+    Set<ContinueAsNewReason> continueAsNewSuggested() {
+        Set<ContinueAsNewReason> reasons = EnumSet.noneOf(ContinueAsNewReason.class);
+        if (length() > MANY_EVENTS) {
+            reasons.add(ContinueAsNewReason.HISTORY_EVENTS);
+        }
+        if (characters > MANY_CHARACTERS) {
+            reasons.add(ContinueAsNewReason.HISTORY_BYTES);
+        }
+        return reasons;
+    }
+
+    /** Returns the characters of the event's payload, which are most of it. */
+    private static int charactersOf(HistoryEvent event) {
+        return switch (event) {
+            case WorkflowStarted e -> e.input().json().length();
+            case SignalReceived e -> e.input().json().length();
+            case UpdateAccepted e -> e.input().json().length();
+            case ActivityCompleted e -> e.result().json().length();
+            case ActivityScheduled e -> e.input().json().length();
+            case SideEffectRecorded e -> e.value().json().length();
+            case UpdateCompleted e -> e.result().json().length();
+            case ExternalSignalRequested e -> e.input().json().length();
+            default -> 0;
+        };
     }
 
     /** Returns whether this turn is new rather than made again. */
@@ -70,6 +112,7 @@ final class CurrentTurn {
             }
             C put = script().put(draft);
             given++;
+            characters += charactersOf(put);
             return put;
         } catch (Divergence | StalledException e) {
             dispatcher.die(e);

@@ -13,6 +13,7 @@ import dev.durable.UsageException;
 import dev.durable.VoidBody;
 import dev.durable.WorkflowInfo;
 import dev.durable.history.ActivityScheduled;
+import dev.durable.history.ChainLink;
 import dev.durable.history.Payload;
 import dev.durable.history.SideEffectRecorded;
 import dev.durable.history.WorkflowStarted;
@@ -194,7 +195,10 @@ public final class DurableCalls implements PromiseHost {
                 started.taskQueue(),
                 started.at(),
                 journal.length(),
-                started.headers());
+                started.headers(),
+                started.chainId(),
+                Optional.ofNullable(started.chain()).map(ChainLink::previousRunId),
+                journal.continueAsNewSuggested());
     }
 
     /** Returns a generator that draws for the coroutine that calls it, whichever coroutine has asked for it. */

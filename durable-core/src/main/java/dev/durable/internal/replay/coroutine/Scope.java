@@ -80,6 +80,7 @@ public final class Scope {
     }
 
     /** Cancels the work that can be cancelled from outside, but for one. */
+    @SuppressWarnings("ReferenceEquality") // identity is meant
     void cancel(String why, @Nullable OpenOperation but) {
         List<OpenOperation> all = new ArrayList<>();
         for (OpenOperation work = first; work != null; work = work.after) {

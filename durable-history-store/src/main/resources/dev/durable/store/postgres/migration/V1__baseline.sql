@@ -892,7 +892,7 @@ select w.workflow_id, w.run_id, w.type, w.task_queue, w.status,
        s.wake_at as next_wake_at, s.owned_until, s.last_session, s.deadline,
        (select ${schema}.readable(e.attributes) ->> 'startedBy' from ${schema}.history_event e
          where e.run_id = w.run_id and e.event_id = 1 and e.shard = w.shard) as started_by,
-       coalesce(s.paused, false) as paused
+       coalesce(s.paused, false) as paused, coalesce(w.chain_id, w.run_id) as first_run_id, w.previous_run_id, w.next_run_id
   from ${schema}.workflow_run w
   left join ${schema}.run_state s on s.run_id = w.run_id and s.shard = w.shard;
 
