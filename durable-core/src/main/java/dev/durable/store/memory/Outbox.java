@@ -64,6 +64,6 @@ final class Outbox {
                 case CLOSING, INBOX_FULL, INBOX_TOO_LARGE, LOCKED -> stuck.add(target);
             }
         }
-        return new Relayed(gone, 0, 0);
+        return new Relayed(gone, 0, 0, gone == limit);
     }
 }

@@ -52,7 +52,7 @@ public final class OutboxRelay {
             return new Relayed(0, 0, look.aside);
         }
         Relayed relayed = deliver(limit);
-        return new Relayed(relayed.delivered(), relayed.refused(), look.aside + relayed.refused());
+        return new Relayed(relayed.delivered(), relayed.refused(), look.aside + relayed.refused(), relayed.more());
     }
 
     private void tellUnknown(long count) {

@@ -60,6 +60,7 @@ final class RelayPass {
     private List<Outbox.Row> taken = List.of();
     private int delivered;
     private int accepted;
+    private boolean more;
 
     /**
      *
@@ -94,7 +95,7 @@ final class RelayPass {
                 except.addAll(stuck);
                 deliverAll();
             }
-            return new Relayed(delivered, refusals.setAside(accepted > 0), 0);
+            return new Relayed(delivered, refusals.setAside(accepted > 0), 0, more);
         } catch (SQLException e) {
             throw connections.failures().of(e);
         }
@@ -206,6 +207,7 @@ final class RelayPass {
     /** Takes rows, for all targets if {@code targets} is null. */
     private List<Outbox.Row> take(Tx tx, @Nullable List<String> targets) throws SQLException {
         List<Outbox.Row> rows = new ArrayList<>();
+        List<Long> sizes = new ArrayList<>();
         Map<UUID, Long> places = new HashMap<>();
         Param all = Param.of(targets == null);
         Param only = texts(targets == null ? List.of() : targets, target -> target);
@@ -215,6 +217,8 @@ final class RelayPass {
                         RelaySql.TAKE,
                         row -> {
                             Outbox.Row next = Outbox.Row.read(row);
+                            sizes.add(Portion.atMost(row.getString("payload"))
+                                    + Portion.atMost(row.getString("new_run")));
                             if (places.merge(next.source(), 1L, Long::sum) == row.getLong("place")) {
                                 rows.add(next);
                             }
@@ -222,12 +226,14 @@ final class RelayPass {
                         all,
                         only,
                         others,
+                        Param.of(limit),
                         all,
                         only,
                         others,
                         Param.of(limit),
                         Param.of(limit),
                         Param.of((long) Portion.BYTES)));
+        more |= !Portion.isWhole(sizes, limit, size -> size);
         return rows;
     }
 

@@ -60,7 +60,7 @@ public final class RelaySql {
                              where o.run_id = s.run_id and o.kind = any('{${kinds}}') and (? or o.target_workflow_id = any(?::text[]))
                                and o.target_workflow_id <> all(?::text[])
                              order by o.event_id limit 1) as first from sender s offset 0) s
-                  join durable.outbox o on o.ctid = s.first limit 64 for update of o skip locked)
+                  join durable.outbox o on o.ctid = s.first limit ? for update of o skip locked)
             """
             + PortionSql.portionBy(
                     "run_id, event_id, target_run_id, kind, shard, target_workflow_id, source_workflow_id, name, payload, new_run, place",

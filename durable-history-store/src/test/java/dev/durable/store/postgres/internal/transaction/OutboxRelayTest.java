@@ -11,6 +11,7 @@ import dev.durable.ReusePolicy;
 import dev.durable.StoreRefusedException;
 import dev.durable.history.InboxMessage;
 import dev.durable.history.MessageKind;
+import dev.durable.internal.upkeep.RelayChore;
 import dev.durable.store.Delivery;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.Joined;
@@ -475,6 +476,26 @@ class OutboxRelayTest extends StoreContract {
 
         assertThat(waitingNames(open)).containsExactly("passes");
         assertThat(outbox()).isEqualTo(closing.size());
+    }
+
+    @Test
+    void a_full_batch_of_senders_of_one_message_each_is_delivered_at_once_also_behind_stuck_ones() {
+        IntStream.range(0, 90).forEach(i -> started("closing-" + i));
+        IntStream.range(0, 5).forEach(i -> started("order-" + i));
+        Sql.execute(
+                PostgresFixture.pool(),
+                "update durable.run_state set closing = true where workflow_id like 'closing-%'");
+        Sql.execute(PostgresFixture.pool(), """
+                insert into durable.outbox (run_id, event_id, at, kind, shard, target_workflow_id, name, payload)
+                select ('00000000-0000-0000-0000-' || lpad(to_hex(row_number() over (order by closing desc)), 12, '0'))::uuid,
+                       1, now(), 1, shard, workflow_id, 'a', '[]'
+                  from durable.run_state, generate_series(1, case when closing then 1 else 34 end)""");
+        RelayChore relay = new RelayChore(store);
+
+        assertThat(relay.upTo(100)).isEqualTo(100);
+        assertThat(relay.upTo(100)).isEqualTo(70);
+
+        assertThat(outbox()).isEqualTo(90);
     }
 
     @Test
