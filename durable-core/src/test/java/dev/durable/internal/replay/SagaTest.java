@@ -206,6 +206,27 @@ class SagaTest {
     }
 
     @Test
+    void a_saga_that_failed_by_itself_is_no_failed_activity_although_that_of_an_undo_is_suppressed() {
+        try (GivenRun run = GivenRun.of(w -> {
+            Promise<Object> saga = async(() -> Durable.saga(s -> {
+                s.compensate(() -> w.acts.a("undo"));
+                throw new IOException("disk");
+            }));
+            try {
+                saga.get();
+                return "";
+            } catch (PromiseFailedException e) {
+                return e.getCause().getMessage() + ", "
+                        + e.getCause().getSuppressed()[0].getMessage();
+            }
+        })) {
+            run.failed(1, broken())
+                    .expectClose("completed \"disk, Acts.a (activity 1) failed in attempt 3:"
+                            + " java.lang.IllegalStateException: broken\"");
+        }
+    }
+
+    @Test
     void a_body_may_undo_and_complete_all_the_same() {
         try (GivenRun run = GivenRun.of(w -> Durable.saga(s -> {
             s.compensate(() -> w.acts.a("undo"));

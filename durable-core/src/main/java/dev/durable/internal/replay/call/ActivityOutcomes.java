@@ -46,6 +46,7 @@ final class ActivityOutcomes {
                     event.seq(),
                     event.attempt(),
                     event.failure(),
+                    // DurablePromise knows the details beside an exception by their lack of a cause.
                     named ? null : original);
             if (named) {
                 original.addSuppressed(details);

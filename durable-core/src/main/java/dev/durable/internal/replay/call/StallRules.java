@@ -1,6 +1,5 @@
 package dev.durable.internal.replay.call;
 
-import dev.durable.ActivityFailedException;
 import dev.durable.DurableException;
 import dev.durable.PayloadException;
 import dev.durable.PromiseFailedException;
@@ -9,6 +8,7 @@ import dev.durable.internal.declare.WorkflowType;
 import dev.durable.internal.declare.type.MethodSpec;
 import dev.durable.internal.replay.coroutine.Coroutine;
 import dev.durable.internal.replay.coroutine.Dispatcher;
+import dev.durable.internal.replay.coroutine.DurablePromise;
 import dev.durable.internal.replay.match.StalledException;
 import dev.durable.internal.text.Thrown;
 import java.util.Collection;
@@ -168,7 +168,9 @@ public final class StallRules {
                 .chain()
                 .limit(MAX_CAUSES)
                 .takeWhile(each -> each instanceof PayloadException || !comesFromOutside(each))
-                .filter(each -> each instanceof PayloadException unread && unread.isOfStored() && !isOfActivity(each))
+                .filter(each -> each instanceof PayloadException unread
+                        && unread.isOfStored()
+                        && DurablePromise.activityDetails(each).isEmpty())
                 .map(PayloadException.class::cast)
                 .findFirst()
                 .orElse(null);
@@ -176,10 +178,6 @@ public final class StallRules {
 
     private static boolean comesFromOutside(Throwable thrown) {
         return thrown instanceof DurableException && !(thrown instanceof PromiseFailedException)
-                || isOfActivity(thrown);
-    }
-
-    private static boolean isOfActivity(Throwable thrown) {
-        return Thrown.of(thrown).suppressed().stream().anyMatch(ActivityFailedException.class::isInstance);
+                || DurablePromise.activityDetails(thrown).isPresent();
     }
 }

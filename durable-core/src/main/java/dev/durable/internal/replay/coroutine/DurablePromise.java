@@ -8,6 +8,7 @@ import dev.durable.internal.payload.Unchecked;
 import dev.durable.internal.text.Thrown;
 import java.time.Duration;
 import java.util.LinkedHashSet;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -114,10 +115,7 @@ public class DurablePromise<T extends @Nullable Object> implements Promise<T> {
             case RuntimeException e -> e;
             case Error e -> throw e;
             default ->
-                Thrown.of(failure).suppressed().stream()
-                        .filter(ActivityFailedException.class::isInstance)
-                        .map(ActivityFailedException.class::cast)
-                        .findFirst()
+                activityDetails(failure)
                         .<RuntimeException>map(details -> new ActivityFailedException(
                                 Thrown.of(details).words(),
                                 details.activity(),
@@ -128,6 +126,19 @@ public class DurablePromise<T extends @Nullable Object> implements Promise<T> {
                         .orElseGet(() -> new PromiseFailedException(
                                 this + " failed: " + Thrown.of(failure).text(), failure));
         };
+    }
+
+    /**
+     * Returns the details of the activity that threw this exception; empty if the code threw it. They are the suppressed
+     * one without a cause: an {@link ActivityFailedException} that the code itself gets has one, and may be suppressed by
+     * an exception of the code, as the failure of an undo is.
+     */
+    public static Optional<ActivityFailedException> activityDetails(Throwable failure) {
+        return Thrown.of(failure).suppressed().stream()
+                .filter(each -> each.getClass() == ActivityFailedException.class
+                        && Thrown.of(each).cause() == null)
+                .map(ActivityFailedException.class::cast)
+                .findFirst();
     }
 
     public boolean isSettled() {

@@ -128,6 +128,17 @@ class StallOnTest {
     }
 
     @Test
+    void a_usage_error_that_has_suppressed_the_failure_of_an_activity_stalls_as_any_other() {
+        try (GivenRun run = GivenRun.of(w -> Promise.any(
+                Durable.async(() -> w.acts.a("x") + Durable.version("c", 3, 2)), Durable.async(w.acts::a, "y")))) {
+            run.completed(2, "");
+            assertThatThrownBy(() -> run.failed(1, new IllegalStateException("no")))
+                    .isInstanceOf(StalledException.class)
+                    .hasMessageContaining("needs a change id and 0 <= min <= max");
+        }
+    }
+
+    @Test
     void a_usage_error_of_an_activity_is_the_activitys_failure() {
         try (GivenRun run = GivenRun.of(w -> w.acts.a("x"))) {
             run.failed(1, new UsageException("Durable.now was called outside a workflow"))
