@@ -244,7 +244,7 @@ public final class Engine implements PreparedEngine {
             wakeClaims = claims::nudge;
             // Nudges that came before this point woke no loop.
             claims.nudge();
-            runs.onDue(claims::due);
+            runs.onDue(claims::due, claims::triedAgain);
         }
         log.info(
                 "{} serves queues {} with workflows {} and activities {}",

@@ -486,8 +486,7 @@ public final class RunActor {
     private void stall(StallReport report) {
         forget();
         stalling = report;
-        Instant now = host.store().clock().now();
-        writeNothing(null, report.stall(), now.plus(report.triedAgainIn()));
+        writeNothing(null, report.stall(), null);
     }
 
     private FailureCodec failures() {

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
@@ -35,7 +36,7 @@ import org.slf4j.LoggerFactory;
  *
  * <pre>
  *   asleep ── a nudge, or the time to look has come ──► claim ── full ──► claim again
- *     ▲  └─── a run parks here and is due earlier: asleep until then       │
+ *     ▲  └─── a run parks or stalls here and is due earlier: until then    │
  *     └──── until the next run is due, at most an idle interval ◄─────────┘ not full
  * </pre>
  */
@@ -54,6 +55,9 @@ public final class RunClaimLoop implements Step {
     /** The time between two reads of messages for runs that leave no room for a claim. */
     private static final Duration TOLD_AGAIN = Duration.ofSeconds(1);
 
+    /** The span of time whose stalled runs are tried again together, at its end. */
+    private static final Duration TRIED_TOGETHER = Duration.ofMillis(25);
+
     private final HistoryStore store;
     private final Wanted wanted;
     private final Supplier<UUID> session;
@@ -64,6 +68,8 @@ public final class RunClaimLoop implements Step {
     private final AtomicBoolean nudged = new AtomicBoolean(true);
     /** The earliest time at which a run that parked here since the last claim is due. */
     private final AtomicReference<Instant> parked = new AtomicReference<>(Instant.MAX);
+    /** The times at which runs that stalled here are tried again, which no claim tells. */
+    private final ConcurrentSkipListSet<Instant> stalled = new ConcurrentSkipListSet<>();
 
     /** True where there may have been no room for all messages of the last claim. */
     private boolean full;
@@ -146,13 +152,25 @@ public final class RunClaimLoop implements Step {
     }
 
     /**
-     * Notes when a run that parked or stalled here is due. Without this call a short timer would fire late, at the next
-     * poll.
+     * Notes when a run that parked here is due. Without this call a short timer would fire late, at the next poll.
      * Callable from any thread.
      */
     public void due(Instant at) {
-        parked.accumulateAndGet(at, RunClaimLoop::earlier);
         if (at.isBefore(nextLook)) {
+            parked.accumulateAndGet(at, RunClaimLoop::earlier);
+            wake.run();
+        }
+    }
+
+    /**
+     * Notes when a run that stalled here is tried again. Runs that stall one after the other are tried together: a back-off
+     * is a minute at most, so few times are kept, however many runs stall. Callable from any thread.
+     */
+    public void triedAgain(Instant at) {
+        long millis = TRIED_TOGETHER.toMillis();
+        Instant together = Instant.ofEpochMilli((at.toEpochMilli() / millis + 1) * millis);
+        stalled.add(together);
+        if (together.isBefore(nextLook)) {
             wake.run();
         }
     }
@@ -160,7 +178,7 @@ public final class RunClaimLoop implements Step {
     @Override
     public Duration runOnce() {
         Instant before = store.clock().now();
-        Instant look = earlier(nextLook, parked.get());
+        Instant look = earlier(nextLook, earliestHere());
         if (!nudged.getAndSet(false) && before.isBefore(look)) {
             return sleepUntil(look, before);
         }
@@ -169,9 +187,10 @@ public final class RunClaimLoop implements Step {
             tellUnclaimable();
             return CROWDED;
         }
-        // Due times are kept until the time of the next claim is known; those of stalled runs no claim tells.
+        // Due times of runs that park from here on are kept, until the time of the next claim is known.
         nextLook = Instant.MAX;
-        parked.updateAndGet(at -> at.isAfter(before) ? at : Instant.MAX);
+        parked.set(Instant.MAX);
+        stalled.headSet(before, true).clear();
         try {
             ClaimedRuns got = claim();
             handOver(got);
@@ -324,8 +343,13 @@ public final class RunClaimLoop implements Step {
 
     private Duration sleepUntil(Instant look, Instant now) {
         nextLook = look;
-        Instant at = earlier(look, parked.get());
+        Instant at = earlier(look, earliestHere());
         return at.isAfter(now) ? Duration.between(now, at) : AGAIN;
+    }
+
+    private Instant earliestHere() {
+        Instant again = stalled.ceiling(Instant.MIN);
+        return again == null ? parked.get() : earlier(parked.get(), again);
     }
 
     private static Instant earlier(Instant one, Instant other) {

@@ -74,8 +74,8 @@ public record RunServices(HistoryStore store, Lanes lanes, Code code, Outside ou
         /** Has an actor removed that holds nothing any more. */
         void unneeded(RunActor actor);
 
-        /** Reports a run that has stalled. */
-        void stalled(RunKey run, String why);
+        /** Reports a run that has stalled, once that is durable. */
+        void stalled(RunKey run, Transition.Stall stall);
 
         /** Returns the local activities of this process. */
         LocalCalls locals();

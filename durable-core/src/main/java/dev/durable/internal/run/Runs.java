@@ -38,6 +38,7 @@ public final class Runs implements RunServices.Outside, AttemptOutcome.Sink, Run
     private EagerJobs eager = EagerJobs.NONE;
     private LocalCalls locals = LocalCalls.NONE;
     private volatile Consumer<Instant> timers = at -> {};
+    private volatile Consumer<Instant> triedAgain = at -> {};
     private volatile BiConsumer<RunKey, String> onStall = (run, why) -> {};
     private @Nullable RunServices host;
 
@@ -197,15 +198,23 @@ public final class Runs implements RunServices.Outside, AttemptOutcome.Sink, Run
         timers.accept(at);
     }
 
-    /** Sets the listener that gets the time at which a run that parks here is due. */
-    public void onDue(Consumer<Instant> listener) {
-        timers = listener;
+    /**
+     * Sets the listeners for the times at which runs are due.
+     *
+     * @param parking gets the time of a run that parks here
+     * @param stalling gets the time at which a run that stalled here is tried again
+     */
+    public void onDue(Consumer<Instant> parking, Consumer<Instant> stalling) {
+        timers = parking;
+        triedAgain = stalling;
     }
 
     @Override
-    public void stalled(RunKey run, String why) {
-        stalled.stalled(run.runId(), bound().store().clock().now());
-        onStall.accept(run, why);
+    public void stalled(RunKey run, Transition.Stall stall) {
+        Instant now = bound().store().clock().now();
+        stalled.stalled(run.runId(), now);
+        triedAgain.accept(now.plus(stall.retryIn()));
+        onStall.accept(run, stall.reason());
     }
 
     /** Returns how many runs stalled here lately. */

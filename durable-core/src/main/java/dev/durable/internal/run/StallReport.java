@@ -7,7 +7,6 @@ import dev.durable.internal.text.Bounds;
 import dev.durable.internal.text.Thrown;
 import dev.durable.store.RunKey;
 import dev.durable.store.Transition;
-import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,9 +19,6 @@ import org.jspecify.annotations.Nullable;
  */
 record StallReport(
         Transition.Stall stall, String logged, @Nullable Throwable stack) {
-
-    /** The time in which a stall is written as a rule; the store counts the back-off from its end. */
-    private static final Duration WRITTEN_WITHIN = Duration.ofMillis(10);
 
     /**
      * Creates the report of a run that can't go on for this reason.
@@ -54,14 +50,9 @@ record StallReport(
                 stack);
     }
 
-    /** Returns the time after which the store gives the run to a worker again. */
-    Duration triedAgainIn() {
-        return stall.retryIn().plus(WRITTEN_WITHIN);
-    }
-
     void tell(RunKey run, String type, RunServices.Outside outside) {
         outside.telemetry().failures().stalled(run, run.shown() + " stalls: " + logged, stack);
         outside.telemetry().stalled(run, type, stall.reason());
-        outside.stalled(run, stall.reason());
+        outside.stalled(run, stall);
     }
 }

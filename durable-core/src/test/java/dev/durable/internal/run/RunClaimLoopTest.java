@@ -237,18 +237,21 @@ class RunClaimLoopTest {
     }
 
     @Test
-    void the_time_of_a_stalled_run_is_kept_over_claims_that_do_not_tell_it() throws Exception {
-        Instant next = clock.now().plusMillis(300);
-        claims.due(next);
+    void the_times_of_stalled_runs_are_kept_over_claims_that_do_not_tell_them() throws Exception {
+        Instant next = clock.now().plusMillis(310);
+        claims.triedAgain(next.plusMillis(1));
+        claims.triedAgain(next);
+        claims.triedAgain(next.plusMillis(400));
         claims.runOnce();
         claims.nudge();
 
-        assertThat(claims.runOnce()).isEqualTo(Duration.ofMillis(300));
+        assertThat(claims.runOnce()).isEqualTo(Duration.ofMillis(325));
 
         start(run("stalled").wakeAt(next));
-        clock.advanceTo(next);
-        claims.runOnce();
+        clock.advance(Duration.ofMillis(325));
+        assertThat(claims.runOnce()).isEqualTo(Duration.ofMillis(400));
         assertThat(claimed).containsExactly("stalled");
+        clock.advance(Duration.ofMillis(400));
         assertThat(claims.runOnce()).as("afterwards").isEqualTo(POLL);
     }
 
