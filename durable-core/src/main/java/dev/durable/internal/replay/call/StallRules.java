@@ -61,8 +61,9 @@ public final class StallRules {
             dispatcher.die(stall);
             return true;
         }
-        if (unconfirmed == null) {
-            unconfirmed = stall;
+        if (unconfirmed == null || journal.given() != givenBefore) {
+            unconfirmed = stall; // the history confirms an earlier one, which a saga has survived
+
             givenBefore = journal.given();
         }
         return false;

@@ -16,6 +16,7 @@ import dev.durable.Workflow;
 import dev.durable.history.Failure;
 import dev.durable.history.HistoryEvent;
 import dev.durable.history.SignalReceived;
+import dev.durable.history.WorkflowCancelRequested;
 import dev.durable.history.WorkflowFailed;
 import dev.durable.internal.replay.GivenRun;
 import dev.durable.internal.replay.Scripted;
@@ -453,6 +454,62 @@ class StallOnTest {
             WorkflowInstance undoing = replayed(CarefulSale.class, history);
             undoing.feed(run.outcome(2));
             assertThat(GivenRun.text(undoing.close(99))).isEqualTo("failed java.lang.IllegalStateException: gone");
+        }
+    }
+
+    @Workflow(name = "Trip")
+    static class Trip {
+        private final Acts acts;
+
+        Trip(Acts acts) {
+            this.acts = acts;
+        }
+
+        @Run
+        String run(String what) {
+            try {
+                Durable.sagaVoid(s -> {
+                    s.compensate(acts::nothing);
+                    throw new IllegalStateException(acts.a(what));
+                });
+            } catch (IllegalStateException e) {
+                then();
+            }
+            return "";
+        }
+
+        void then() {
+            Durable.await(() -> false);
+        }
+    }
+
+    @Workflow(name = "Trip", stallOn = RuntimeException.class)
+    static class BrokenTrip extends Trip {
+        BrokenTrip(Acts acts) {
+            super(acts);
+        }
+
+        @Override
+        @Run
+        String run(String what) {
+            return super.run(what);
+        }
+
+        @Override
+        void then() {
+            Durable.version("c", 3, 2);
+        }
+    }
+
+    @Test
+    void a_mistake_behind_a_saga_that_the_history_shows_as_undone_stalls() {
+        try (GivenRun run = GivenRun.of(Trip.class, "x")) {
+            run.completed(1, "gone").completed(2, null).expectOpen();
+            WorkflowInstance broken = replayed(BrokenTrip.class, run.history());
+            assertThatThrownBy(() -> broken.feed(
+                            new WorkflowCancelRequested(9, GivenRun.START, UUID.randomUUID(), "stop", "ann")))
+                    .isInstanceOf(StalledException.class)
+                    .hasMessageContaining("needs a change id and 0 <= min <= max");
         }
     }
 
