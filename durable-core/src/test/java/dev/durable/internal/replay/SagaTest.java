@@ -267,6 +267,30 @@ class SagaTest {
     }
 
     @Test
+    void a_saga_that_fails_while_a_handler_undoes_it_waits_for_that_and_keeps_the_order() {
+        try (GivenRun run = GivenRun.of(w -> {
+            AtomicReference<Saga> kept = new AtomicReference<>();
+            w.onSignal((self, text) -> kept.get().undo());
+            return Durable.saga(s -> {
+                kept.set(s);
+                s.compensate(() -> w.acts.a("undo 1"));
+                s.compensate(() -> w.acts.a("undo 2"));
+                return w.acts.a("pay");
+            });
+        })) {
+            run.tell("undo").expect("schedule 2 Acts.a[\"undo 2\"]");
+            run.failed(1, broken()).expect();
+            run.evicted()
+                    .completed(2, "")
+                    .expect("schedule 3 Acts.a[\"undo 1\"]")
+                    .expectOpen();
+            run.completed(3, "")
+                    .expectClose("failed dev.durable.ActivityFailedException: Acts.a (activity 1) failed in attempt 3:"
+                            + " java.lang.IllegalStateException: broken");
+        }
+    }
+
+    @Test
     void a_saga_in_a_coroutine_that_lives_when_run_ends_is_undone_before_the_close() {
         try (GivenRun run = GivenRun.of(w -> {
             async(() -> Durable.sagaVoid(s -> {

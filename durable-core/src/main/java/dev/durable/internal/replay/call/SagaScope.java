@@ -39,8 +39,10 @@ public final class SagaScope implements Saga {
     private final DurableCalls run;
     private final Deque<VoidBody> undos = new ArrayDeque<>();
     private boolean parallel;
-    /** True while undos run, and when the scope is over. */
-    private boolean closed;
+    /** How many calls of {@link #undo} are under way; any coroutine that has this object may make one. */
+    private int undoing;
+    /** True from the undo after a failure on, and when the scope is over. */
+    private boolean over;
 
     private SagaScope(DurableCalls run) {
         this.run = run;
@@ -66,7 +68,7 @@ public final class SagaScope implements Saga {
         } catch (Exception failure) {
             throw Unchecked.<X>raise(failure);
         } finally {
-            closed = true;
+            over = true;
         }
     }
 
@@ -88,8 +90,13 @@ public final class SagaScope implements Saga {
     @Override
     public void undo() {
         checkOpen("Saga.undo");
-        List<Exception> failed = run.detached(this::undoAll);
-        closed = false;
+        undoing++;
+        List<Exception> failed;
+        try {
+            failed = run.detached(this::undoAll);
+        } finally {
+            undoing--;
+        }
         if (!failed.isEmpty()) {
             RuntimeException first = unchecked(failed.getFirst());
             failed.stream().skip(1).forEach(another -> suppress(first, another));
@@ -99,7 +106,7 @@ public final class SagaScope implements Saga {
 
     private void checkOpen(String call) {
         run.change(call);
-        if (closed) {
+        if (over || undoing > 0) {
             throw new UsageException(
                     call + " was called while the saga is being undone, or after it. Do in the undo what"
                             + " is to be done; for an undo of the whole run there is Durable.compensate.");
@@ -126,6 +133,10 @@ public final class SagaScope implements Saga {
         if (!hasUndos) {
             stallsBefore(failure); // shielded work may have registered undos meanwhile
         }
+        if (undoing > 0) {
+            run.await(() -> undoing == 0);
+        }
+        over = true;
         undoAll().forEach(failed -> suppress(failure, failed));
     }
 
@@ -155,7 +166,6 @@ public final class SagaScope implements Saga {
 
     /** Runs all undos; one that fails does not keep the others from running. Returns the failures. */
     private List<Exception> undoAll() {
-        closed = true;
         List<Exception> failed = new ArrayList<>();
         List<DurablePromise<?>> atOnce = new ArrayList<>();
         while (!undos.isEmpty()) {
