@@ -205,14 +205,15 @@ select format('6: message %s of run %s is recorded as its %s.', number, run_id, 
          where e.type in ('ExternalSignalRequested', 'ExternalCancelRequested')) m
  where number is distinct from place;
 
--- 6. A message in the outbox that workflow code has sent is recorded in the history of its run.
+-- 6. A message in the outbox that workflow code has sent is recorded in the history of its run, until retention drops it.
 select format('6: message %s of run %s to %s is in the outbox and not in the history', o.event_id, o.run_id,
               o.target_workflow_id)
   from durable.outbox o
  where o.source_workflow_id is not null
    and not exists (select 1 from durable.history_event e
                     where e.run_id = o.run_id and e.type in ('ExternalSignalRequested', 'ExternalCancelRequested')
-                      and (durable.readable(e.attributes) ->> 'number')::bigint = o.event_id);
+                      and (durable.readable(e.attributes) ->> 'number')::bigint = o.event_id)
+   and exists (select 1 from durable.history_event e where e.run_id = o.run_id);
 
 -- 6. A message that the relay has delivered is in one inbox or one history. Its id follows from its source: version 3.
 select format('6: message %s was delivered %s times: to the runs %s', message_id, count(*), string_agg(run_id::text, ', '))

@@ -89,6 +89,18 @@ public final class SharedNudges implements Nudges, AutoCloseable {
         });
     }
 
+    /**
+     * Delivers nudges for work that one process can do: to the listeners of this process, or to others where it has
+     * none, as a worker that stops.
+     */
+    public void deliverToOne(Collection<? extends Nudge> nudges) {
+        if (listeners.isEmpty()) {
+            channel.send(nudges);
+        } else {
+            deliver(nudges);
+        }
+    }
+
     /** Delivers nudges to listeners of this process only. */
     public void deliver(Collection<? extends Nudge> nudges) {
         nudges.forEach(nudge -> listeners.forEach(listener -> listener.accept(nudge)));

@@ -52,11 +52,14 @@ final class Transitions {
         }
         refuseTwoOfOneRun(transitions);
         PendingNudges hints = new PendingNudges();
-        Map<RunKey, Outcome> outcomes =
-                mayBeWrittenAtOnce(transitions) ? optimistic(transitions, hints) : careful(transitions, hints);
+        Map<RunKey, Outcome> outcomes;
+        try {
+            outcomes = mayBeWrittenAtOnce(transitions) ? optimistic(transitions, hints) : careful(transitions, hints);
+        } finally {
+            wakeRelay(transitions); // after an error, too: some may be written
+        }
         hintOf(transitions, outcomes, hints);
         hints.spreadBy(nudges);
-        wakeRelay(transitions);
         return transitions.stream().map(t -> outcomes.get(t.run())).toList();
     }
 
@@ -86,7 +89,6 @@ final class Transitions {
             return written;
         } catch (CommitUnknownException e) {
             expected.sendTo(nudges);
-            wakeRelay(transitions);
             throw e;
         } catch (SQLException e) {
             return switch (SqlState.of(e)) {
@@ -127,6 +129,8 @@ final class Transitions {
                     .forEach(t -> outcomes.put(t.run(), Outcome.LOCKED));
             return outcomes;
         } catch (DurableException e) {
+            hintOf(transitions, outcomes, hints);
+            hints.sendTo(nudges);
             throw outcomes.isEmpty() ? e : partlyWritten(e);
         }
     }
@@ -166,13 +170,10 @@ final class Transitions {
         }
     }
 
-    /**
-     * Wakes the relay of this process, which has one as it writes transitions; those of others need not look for the
-     * same messages.
-     */
+    /** Wakes the relay of this process, as those of others need not look for the same messages. */
     private void wakeRelay(List<Transition> transitions) {
         if (transitions.stream().anyMatch(t -> !t.sends().isEmpty())) {
-            nudges.deliver(List.of(new Nudges.OutboxFilled()));
+            nudges.deliverToOne(List.of(new Nudges.OutboxFilled()));
         }
     }
 

@@ -8,6 +8,7 @@ import static dev.durable.store.postgres.internal.sql.Param.uuids;
 import dev.durable.history.InboxMessage;
 import dev.durable.internal.text.Bounds;
 import dev.durable.internal.text.Portion;
+import dev.durable.store.CommitUnknownException;
 import dev.durable.store.Delivery.Outcome;
 import dev.durable.store.InboxLimit;
 import dev.durable.store.OutgoingMessage;
@@ -176,7 +177,28 @@ final class RelayPass {
     private boolean write(TransactionSettings locks, Taking taking) throws SQLException {
         List<Outbox.Row> found = new ArrayList<>();
         Map<Integer, Outcome> outcomes = new HashMap<>();
-        delivered += connections.attempt(locks, tx -> {
+        List<Runnable> dropped = new ArrayList<>();
+        try {
+            delivered += deliver(locks, taking, found, outcomes, dropped);
+        } catch (CommitUnknownException e) {
+            dropped.forEach(Runnable::run); // the messages may be gone
+            throw e;
+        }
+        dropped.forEach(Runnable::run);
+        // A row without a target does not show that the database accepts writes.
+        accepted += Collections.frequency(outcomes.values(), Outcome.ACCEPTED);
+        return !found.isEmpty();
+    }
+
+    /** Delivers rows in one transaction; returns how many are done. What is to be logged follows the commit. */
+    private int deliver(
+            TransactionSettings locks,
+            Taking taking,
+            List<Outbox.Row> found,
+            Map<Integer, Outcome> outcomes,
+            List<Runnable> dropped)
+            throws SQLException {
+        return connections.attempt(locks, tx -> {
             List<Outbox.Row> rows = taking.in(tx);
             found.addAll(rows);
             if (rows.isEmpty()) {
@@ -190,7 +212,7 @@ final class RelayPass {
             }
             RelayDelivery delivery = new RelayDelivery(tx, rows, inboxLimit, hints);
             outcomes.putAll(delivery.outcomes());
-            List<Outbox.Row> done = judge(rows, outcomes, delivery);
+            List<Outbox.Row> done = judge(rows, outcomes, delivery, dropped);
             tx.last(new SqlScript()
                     .then(
                             RelaySql.REMOVE,
@@ -199,9 +221,6 @@ final class RelayPass {
                             shorts(done, Outbox.Row::shard)));
             return done.size();
         });
-        // A row without a target does not show that the database accepts writes.
-        accepted += Collections.frequency(outcomes.values(), Outcome.ACCEPTED);
-        return !found.isEmpty();
     }
 
     /** Takes rows, for all targets if {@code targets} is null. */
@@ -251,14 +270,16 @@ final class RelayPass {
     }
 
     /** The rows that need not wait any longer: delivered, or without a target. */
-    private List<Outbox.Row> judge(List<Outbox.Row> rows, Map<Integer, Outcome> outcomes, RelayDelivery delivery) {
+    private List<Outbox.Row> judge(
+            List<Outbox.Row> rows, Map<Integer, Outcome> outcomes, RelayDelivery delivery, List<Runnable> dropped) {
         List<Outbox.Row> done = new ArrayList<>();
         for (int i = 0; i < rows.size(); i++) {
             Outbox.Row row = rows.get(i);
             switch (outcomes.getOrDefault(i, Outcome.NOT_FOUND)) {
                 case ACCEPTED -> done.add(row);
                 case NOT_FOUND -> {
-                    tellDropped(row, delivery.whyDropped(i));
+                    String why = delivery.whyDropped(i);
+                    dropped.add(() -> tellDropped(row, why));
                     done.add(row);
                 }
                 case CLOSING, INBOX_FULL, INBOX_TOO_LARGE, LOCKED -> stuck.add(row.target());
