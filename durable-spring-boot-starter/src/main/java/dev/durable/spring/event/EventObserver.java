@@ -90,7 +90,7 @@ final class EventObserver implements EngineObserver {
                                 close.status(),
                                 close.duration(),
                                 schema));
-            case RUNNING -> {}
+            case RUNNING, CONTINUED_AS_NEW -> {}
         }
     }
 

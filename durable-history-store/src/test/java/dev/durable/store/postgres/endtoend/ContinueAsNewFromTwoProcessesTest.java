@@ -2,6 +2,8 @@ package dev.durable.store.postgres.endtoend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
 import dev.durable.Durable;
 import dev.durable.Run;
 import dev.durable.Signal;
@@ -10,6 +12,7 @@ import dev.durable.Workflow;
 import dev.durable.client.DurableEngine;
 import dev.durable.client.WorkflowHandle;
 import dev.durable.store.postgres.SqlInvariants;
+import dev.durable.store.postgres.testing.TestDatabase;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -21,12 +24,14 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.postgresql.ds.PGSimpleDataSource;
 
 /** A run that continues as new after every few messages, while callers of two processes send to it. */
 @Timeout(300)
 class ContinueAsNewFromTwoProcessesTest {
     private static final int SENDERS = 4;
     private static final int MESSAGES = 60;
+    private static final int FEW = 12;
 
     /** Keeps what it was sent, in the order of handling, and continues as new after a few of them. */
     @Workflow
@@ -98,6 +103,44 @@ class ContinueAsNewFromTwoProcessesTest {
             assertThat(run.describe().summary().chain().previousRunId()).isNotNull();
             assertThat(SqlInvariants.check(bench.dataSource())).isEmpty();
         }
+    }
+
+    @Test
+    void a_signal_whose_commit_was_not_answered_is_handled_once_although_the_run_has_continued() throws Exception {
+        try (TestDatabase database = TestDatabase.migrated();
+                DurableEngine worker = Bench.engineOn(database.dataSource())
+                        .register(Ledger.class)
+                        .start();
+                CuttingProxy proxy =
+                        new CuttingProxy(((PGSimpleDataSource) database.dataSource()).getPortNumbers()[0]);
+                HikariDataSource pool = through(database, proxy.port());
+                DurableEngine caller =
+                        Bench.engineOn(pool).register(Ledger.class).clientOnly().start()) {
+            WorkflowHandle<Ledger, List<String>> run =
+                    worker.client().start(Ledger.class, "l-1", w -> w.run(List.of()));
+            WorkflowHandle<Ledger, ?> cut = caller.client().handle(Ledger.class, "l-1");
+            proxy.cut(3, Integer.MAX_VALUE);
+            for (int i = 0; i < FEW; i++) {
+                String entry = "0-" + i;
+                cut.signal(w -> w.note(entry));
+            }
+            int cuts = proxy.cuts();
+            proxy.cut(Integer.MAX_VALUE, Integer.MAX_VALUE);
+            run.signal(Ledger::close);
+
+            assertThat(cuts).isGreaterThan(2);
+            assertThat(run.result()).hasSize(FEW).doesNotHaveDuplicates();
+            assertThat(SqlInvariants.check(database.dataSource())).isEmpty();
+        }
+    }
+
+    private static HikariDataSource through(TestDatabase database, int port) {
+        HikariConfig config = new HikariConfig();
+        config.setJdbcUrl(database.jdbcUrl().replaceFirst(":\\d+/", ":" + port + "/"));
+        config.setUsername(database.username());
+        config.setPassword(database.password());
+        config.setMaximumPoolSize(8);
+        return new HikariDataSource(config);
     }
 
     /** Sends signals and updates in turn; returns the answers of the updates. */

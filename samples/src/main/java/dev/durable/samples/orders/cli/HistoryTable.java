@@ -33,6 +33,7 @@ import dev.durable.history.VersionRecorded;
 import dev.durable.history.WorkflowCancelRequested;
 import dev.durable.history.WorkflowCancelled;
 import dev.durable.history.WorkflowCompleted;
+import dev.durable.history.WorkflowContinuedAsNew;
 import dev.durable.history.WorkflowFailed;
 import dev.durable.history.WorkflowPaused;
 import dev.durable.history.WorkflowResumed;
@@ -100,6 +101,7 @@ final class HistoryTable {
             case WorkflowCancelRequested e -> e.reason() + ", by " + e.by();
             case WorkflowCancelled e -> e.reason();
             case WorkflowTerminated e -> e.reason() + ", by " + e.by();
+            case WorkflowContinuedAsNew e -> "as " + e.workflowType() + ", run " + e.nextRunId();
             case WorkflowTimedOut e -> "";
             case FirstTurnStarted e -> "";
             case WorkflowPaused e -> e.reason() + ", by " + e.by();

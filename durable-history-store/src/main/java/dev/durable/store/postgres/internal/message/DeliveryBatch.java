@@ -33,6 +33,7 @@ import org.jspecify.annotations.Nullable;
 public final class DeliveryBatch {
     private final List<Target> targets;
     private final List<Row> rows = new ArrayList<>();
+    private final Map<Integer, UUID> ids = new HashMap<>();
     private final Map<Integer, Delivery> asking = new HashMap<>();
 
     private final List<RunKey> asked = new ArrayList<>();
@@ -54,6 +55,7 @@ public final class DeliveryBatch {
             int place = places.merge(target, 1, Integer::sum);
             int number = Objects.requireNonNull(numbers.get(target));
             rows.add(new Row(number, target.shard(), item, place, delivery.message()));
+            ids.put(item, delivery.message().messageId());
             if (delivery.message().kind() == MessageKind.CANCEL) {
                 asking.put(item, delivery);
             }
@@ -65,13 +67,18 @@ public final class DeliveryBatch {
         return !asking.isEmpty();
     }
 
+    /** The ids of its messages. */
+    public List<UUID> messages() {
+        return List.copyOf(ids.values());
+    }
+
     /** The runs that accepted messages ask to cancel. Complete after the last call of {@link #hear}. */
     public List<RunKey> asked() {
         return asked;
     }
 
-    /** Reads a row of the answer of {@link MessageSql#DELIVER}, which is the result for an item. */
-    public void hear(ResultSet row, Map<Integer, Outcome> outcomes, PendingNudges hints) throws SQLException {
+    /** Reads a row of the answer of {@link MessageSql#DELIVER}, which is the result for an item; returns the message's id. */
+    public UUID hear(ResultSet row, Map<Integer, Outcome> outcomes, PendingNudges hints) throws SQLException {
         int item = row.getInt("item");
         Outcome outcome = Outcome.valueOf(row.getString("outcome"));
         outcomes.put(item, outcome);
@@ -84,6 +91,7 @@ public final class DeliveryBatch {
                 audit(asks, run, audit);
             }
         }
+        return Objects.requireNonNull(ids.get(item));
     }
 
     /** The rows of the audit for requests that were accepted. Complete after the last call of {@link #hear}. */

@@ -96,6 +96,28 @@ public final class MessageSql {
                     where w.workflow_id = u.workflow_id and +w.shard = u.shard
                     order by w.started_at desc limit 1) w""";
 
+    /**
+     * Takes messages out of the inbox of an open run that an earlier run of its chain has consumed: sent again after a
+     * COMMIT without an answer. It follows {@link #DELIVER} in its transaction, whose locks keep the open run from
+     * continuing; only runs that closed after the first try can have consumed the message.
+     */
+    public static final String DROP_CONSUMED = """
+            delete from durable.inbox where ctid = any(array(
+                select i.c from unnest(?::uuid[], ?::smallint[], ?::uuid[], ?::timestamptz[])
+                           as u(run_id, shard, message_id, since)
+                 cross join lateral (
+                        select i.ctid as c from durable.inbox i
+                         where i.run_id = u.run_id and i.message_id = u.message_id and i.shard = u.shard offset 0) i
+                 cross join lateral (
+                        select s.workflow_id, s.chain_id from durable.run_state s
+                         where s.run_id = u.run_id and +s.shard = u.shard and s.chain_id is not null offset 0) s
+                 where exists (
+                        select 1 from durable.workflow_run w
+                          join durable.history_event e
+                            on e.run_id = w.run_id and e.shard = w.shard and e.message_id = u.message_id
+                         where w.workflow_id = s.workflow_id and +w.shard = u.shard and w.closed_at >= u.since
+                           and coalesce(w.chain_id, w.run_id) = s.chain_id)))""";
+
     /** Finds messages that stand in a history: sent again after they were accepted and consumed. */
     public static final String CONSUMED_BEFORE = """
             select u.item from unnest(?::int[], ?::uuid[], ?::smallint[], ?::uuid[]) as u(item, run_id, shard, message_id)

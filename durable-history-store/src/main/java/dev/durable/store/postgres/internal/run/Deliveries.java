@@ -1,10 +1,12 @@
 package dev.durable.store.postgres.internal.run;
 
+import static dev.durable.store.postgres.internal.sql.Param.instants;
 import static dev.durable.store.postgres.internal.sql.Param.ints;
 import static dev.durable.store.postgres.internal.sql.Param.shorts;
 import static dev.durable.store.postgres.internal.sql.Param.texts;
 import static dev.durable.store.postgres.internal.sql.Param.uuids;
 
+import dev.durable.store.CommitUnknownException;
 import dev.durable.store.Delivery;
 import dev.durable.store.Delivery.Outcome;
 import dev.durable.store.InboxLimit;
@@ -20,15 +22,28 @@ import dev.durable.store.postgres.internal.sql.SqlScript;
 import dev.durable.store.postgres.internal.sql.TransactionSettings;
 import dev.durable.store.postgres.internal.sql.Tx;
 import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
 
-/** Inserts messages into inboxes, each at most once. */
+/**
+ * Inserts messages into inboxes, each at most once. A run drops a message that its own history has; one that was sent
+ * before without an answer to the COMMIT, and that a run may have consumed which has continued as new since, is looked
+ * for in the histories of the closed runs under the lock of the open one.
+ */
 final class Deliveries {
+    /** The most by which the clock of this process may differ from that of the database. */
+    private static final Duration APART = Duration.ofSeconds(10);
+
+    /** The messages whose COMMIT was not answered, with the time of the first such try. */
+    private final Map<UUID, Instant> unanswered = new ConcurrentHashMap<>();
+
     private final Connections connections;
     private final Nudges nudges;
     private final LockPatience patience;
@@ -73,21 +88,54 @@ final class Deliveries {
 
     private Map<Integer, Outcome> send(TransactionSettings locks, DeliveryBatch batch, PendingNudges hints)
             throws SQLException {
-        return connections.attempt(locks, tx -> send(tx, batch, hints));
+        List<UUID> messages = batch.messages();
+        try {
+            Map<Integer, Outcome> outcomes = connections.attempt(locks, tx -> send(tx, batch, hints));
+            messages.forEach(unanswered::remove);
+            return outcomes;
+        } catch (CommitUnknownException e) {
+            messages.forEach(message -> unanswered.putIfAbsent(message, Instant.now()));
+            throw e;
+        }
     }
 
     private Map<Integer, Outcome> send(Tx tx, DeliveryBatch batch, PendingNudges hints) throws SQLException {
         Map<Integer, Outcome> outcomes = new HashMap<>();
+        List<Resent> resent = new ArrayList<>();
         SqlScript script = new SqlScript()
-                .read(MessageSql.DELIVER, row -> batch.hear(row, outcomes, hints), batch.params(inboxLimit));
+                .read(
+                        MessageSql.DELIVER,
+                        row -> {
+                            UUID message = batch.hear(row, outcomes, hints);
+                            Instant since = unanswered.get(message);
+                            if (since != null) {
+                                resent.add(new Resent(row.getObject("run_id", UUID.class), message, since));
+                            }
+                        },
+                        batch.params(inboxLimit));
+        boolean sentBefore = batch.messages().stream().anyMatch(unanswered::containsKey);
         if (batch.asksToCancel()) {
             tx.run(script);
             script = batch.audit();
             Cancellations.asked(tx, batch.asked()).write(tx, script, hints);
+        } else if (sentBefore) {
+            tx.run(script);
+            script = new SqlScript();
+        }
+        if (!resent.isEmpty()) {
+            script.then(
+                    MessageSql.DROP_CONSUMED,
+                    uuids(resent, Resent::run),
+                    shorts(resent, message -> RunIds.shard(message.run())),
+                    uuids(resent, Resent::id),
+                    instants(resent, message -> message.since().minus(APART)));
         }
         tx.last(script);
         return outcomes;
     }
+
+    /** A message for an open run that was sent before. */
+    private record Resent(UUID run, UUID id, Instant since) {}
 
     /** Those of the messages without an open run that stand in a history. */
     private List<Integer> consumedBefore(List<Delivery> deliveries, List<Integer> items) {
