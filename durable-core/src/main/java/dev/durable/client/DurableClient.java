@@ -5,6 +5,7 @@ import dev.durable.ActivityFailedException;
 import dev.durable.Call;
 import dev.durable.ConflictPolicy;
 import dev.durable.QueueFullException;
+import dev.durable.UpdateCall;
 import dev.durable.VoidCall;
 import dev.durable.WorkflowAlreadyStartedException;
 import dev.durable.WorkflowNotFoundException;
@@ -108,6 +109,78 @@ public interface DurableClient {
             List<? extends @Nullable Object> arguments,
             String signal,
             @Nullable Object... signalArguments);
+
+    /**
+     * Updates the open run of this workflow id, or starts one with the update in its inbox: {@code
+     * client.updateWithStart(Cart.class, "cart-7", w -> w.run(), w -> w.add(item)).update().result()}.
+     */
+    default <W, R extends @Nullable Object, U extends @Nullable Object, X extends Exception>
+            UpdateWithStart<W, R, U> updateWithStart(
+                    Class<W> type, String workflowId, Call<W, R> run, UpdateCall<W, U, X> update) {
+        return updateWithStart(type, StartOptions.id(workflowId), run, null, update);
+    }
+
+    /**
+     * Updates the open run of this workflow id, or starts one with the update in its inbox: one commit that can't lose the
+     * update to a run that closes meanwhile. Durable when this returns; {@link UpdateHandle#result} waits for the answer. A
+     * run that is started so runs to its first wait before the update is judged; a rejected update leaves it open.
+     *
+     * <p>The policies count as they do for {@link #signalWithStart(Class, StartOptions, Call, VoidCall) signalWithStart}:
+     * {@link ConflictPolicy#FAIL}, which is the default, counts as {@link ConflictPolicy#USE_EXISTING}. An id that the
+     * latest run has answered gets that answer, also when the run has closed, and starts nothing.
+     *
+     * <p>Not part of an open transaction of the caller: there it is refused. An update that returns nothing is called by
+     * its name.
+     *
+     * @param updateId an id of the caller; null makes one
+     * @throws WorkflowAlreadyStartedException when the open run is of another type, or the reuse policy refuses another
+     * @throws QueueFullException when no run is open and the task queue has no room for another
+     */
+    <W, R extends @Nullable Object, U extends @Nullable Object, X extends Exception>
+            UpdateWithStart<W, R, U> updateWithStart(
+                    Class<W> type,
+                    StartOptions options,
+                    Call<W, R> run,
+                    @Nullable String updateId,
+                    UpdateCall<W, U, X> update);
+
+    /**
+     * Updates or starts a run whose method returns nothing; see {@link #updateWithStart(Class, StartOptions, Call, String,
+     * UpdateCall)}.
+     */
+    default <W, U extends @Nullable Object, X extends Exception>
+            UpdateWithStart<W, @Nullable Void, U> updateWithStartVoid(
+                    Class<W> type, String workflowId, VoidCall<W> run, UpdateCall<W, U, X> update) {
+        return updateWithStartVoid(type, StartOptions.id(workflowId), run, null, update);
+    }
+
+    /**
+     * Updates or starts a run whose method returns nothing, with options; see {@link #updateWithStart(Class, StartOptions,
+     * Call, String, UpdateCall)}.
+     */
+    <W, U extends @Nullable Object, X extends Exception> UpdateWithStart<W, @Nullable Void, U> updateWithStartVoid(
+            Class<W> type,
+            StartOptions options,
+            VoidCall<W> run,
+            @Nullable String updateId,
+            UpdateCall<W, U, X> update);
+
+    /**
+     * Updates or starts a run by names, for callers without the class; see {@link #updateWithStart(Class, StartOptions,
+     * Call, String, UpdateCall)}.
+     *
+     * @param arguments those of the run
+     * @param update the update's name
+     * @param type the type of its result
+     */
+    <U> UpdateWithStart<?, ?, U> updateWithStart(
+            String workflowType,
+            StartOptions options,
+            List<? extends @Nullable Object> arguments,
+            @Nullable String updateId,
+            String update,
+            Class<U> type,
+            @Nullable Object... updateArguments);
 
     /**
      * Runs one activity as a background job: {@code client.enqueue(Emails.class, e -> e.send(id))}. Durable when this

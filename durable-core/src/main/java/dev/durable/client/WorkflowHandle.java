@@ -130,12 +130,23 @@ public interface WorkflowHandle<W, R extends @Nullable Object> {
     <T extends @Nullable Object, X extends Exception> UpdateHandle<T> startUpdate(
             String updateId, UpdateCall<W, T, X> call, WaitFor stage) throws X;
 
+    /** Sends an update that returns nothing and waits until it has reached the stage, as {@link #startUpdate} does. */
+    <X extends Exception> UpdateHandle<@Nullable Void> startUpdateVoid(UpdateVoidCall<W, X> call, WaitFor stage)
+            throws X;
+
+    /** Sends an update that returns nothing, with an id of the caller, as {@link #startUpdate} does. */
+    <X extends Exception> UpdateHandle<@Nullable Void> startUpdateVoid(
+            String updateId, UpdateVoidCall<W, X> call, WaitFor stage) throws X;
+
     /** Sends an update by name with an id of the caller. */
     <T extends @Nullable Object> UpdateHandle<T> startUpdate(
             String updateId, WaitFor stage, String name, Class<T> type, @Nullable Object... arguments);
 
     /** The handle of an update that was sent before, perhaps by another process. */
     <T> UpdateHandle<T> updateHandle(String updateId, Class<T> type);
+
+    /** The handle of an update that was sent before, with a result of a generic type. */
+    <T> UpdateHandle<T> updateHandle(String updateId, TypeRef<T> type);
 
     /**
      * Names the operator: {@link #cancel}, {@link #terminate}, {@link #pause} and {@link #resume} are recorded as

@@ -14,6 +14,8 @@ public interface StartCall {
         WORKFLOW,
         /** A run with a signal, or a signal to the run that is open: {@code client.signalWithStart}. */
         SIGNAL_WITH_START,
+        /** A run with an update, or an update of the run that is open: {@code client.updateWithStart}. */
+        UPDATE_WITH_START,
         /** One background job: {@code client.enqueue}. */
         JOB,
         /** Background jobs: {@code client.enqueueAll}. One call for all of them. */
@@ -32,8 +34,11 @@ public interface StartCall {
     @Nullable
     String taskQueue();
 
-    /** The signal that goes with the start. */
+    /** The name of the signal that goes with the start. */
     Optional<String> signal();
+
+    /** The name of the update that goes with the start. */
+    Optional<String> update();
 
     /**
      * The headers that the run and its activities get; to be changed before the call proceeds. Has what the start's options

@@ -142,6 +142,7 @@ public final class DurableTracing implements ClientInterceptor, WorkerIntercepto
                 switch (call.kind()) {
                     case WORKFLOW -> "start";
                     case SIGNAL_WITH_START -> "signalWithStart";
+                    case UPDATE_WITH_START -> "updateWithStart";
                     case JOB -> "enqueue";
                     case BATCH -> "enqueueAll";
                 };

@@ -73,6 +73,10 @@ abstract class DoorsTest {
                         "client.signalWithStart(…)",
                         c -> c.signalWithStart(Letter.class, "other", Letter::run, Letter::done)),
                 Map.entry(
+                        "client.updateWithStart(…)",
+                        c -> c.updateWithStart(
+                                "Letter", StartOptions.id("other"), List.of(), null, "rewrite", Void.class)),
+                Map.entry(
                         "handle.signal(…)",
                         c -> c.handle(Letter.class, "letter").signal(Letter::done)),
                 Map.entry(

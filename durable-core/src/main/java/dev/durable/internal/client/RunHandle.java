@@ -228,10 +228,7 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
 
     @Override
     public <X extends Exception> void updateVoid(UpdateVoidCall<W, X> call) throws X {
-        WorkflowType type = typed("updateVoid(w -> …)", BY_NAME);
-        VoidCall<W> untyped = call::on;
-        Recorded recorded = Recorder.record(declared(type), untyped, CallKind.UPDATE);
-        updates().call(new Updates.Request(null, recorded.name(), null, recorded.arguments()));
+        updates().call(requestVoid(null, call));
     }
 
     @Override
@@ -257,6 +254,18 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
     }
 
     @Override
+    public <X extends Exception> UpdateHandle<@Nullable Void> startUpdateVoid(UpdateVoidCall<W, X> call, WaitFor stage)
+            throws X {
+        return updates().start(requestVoid(null, call), stage);
+    }
+
+    @Override
+    public <X extends Exception> UpdateHandle<@Nullable Void> startUpdateVoid(
+            String updateId, UpdateVoidCall<W, X> call, WaitFor stage) throws X {
+        return updates().start(requestVoid(updateId, call), stage);
+    }
+
+    @Override
     public <T extends @Nullable Object> UpdateHandle<T> startUpdate(
             String updateId, WaitFor stage, String name, Class<T> type, @Nullable Object... arguments) {
         return updates().start(new Updates.Request(updateId, name, type, arguments), stage);
@@ -267,12 +276,18 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
         return updates().find(updateId, type);
     }
 
+    @Override
+    public <T> UpdateHandle<T> updateHandle(String updateId, TypeRef<T> type) {
+        return updates().find(updateId, type.type());
+    }
+
     private <T extends @Nullable Object, X extends Exception> Updates.Request request(
             @Nullable String updateId, UpdateCall<W, T, X> call) {
-        WorkflowType type = typed("update(w -> …)", BY_NAME);
-        Call<W, T> untyped = call::on;
-        Recorded recorded = Recorder.record(declared(type), untyped, CallKind.UPDATE);
-        return new Updates.Request(updateId, recorded.name(), null, recorded.arguments());
+        return Updates.request(declared(typed("update(w -> …)", BY_NAME)), updateId, call);
+    }
+
+    private <X extends Exception> Updates.Request requestVoid(@Nullable String updateId, UpdateVoidCall<W, X> call) {
+        return Updates.requestVoid(declared(typed("updateVoid(w -> …)", BY_NAME)), updateId, call);
     }
 
     private Updates updates() {

@@ -12,6 +12,7 @@ import dev.durable.history.InboxMessage;
 import dev.durable.history.MessageKind;
 import dev.durable.history.OptionsJson;
 import dev.durable.history.Payload;
+import dev.durable.history.UpdateAccepted;
 import dev.durable.history.WorkflowStarted;
 import dev.durable.intercept.StartCall;
 import dev.durable.internal.client.access.ClientCode;
@@ -65,6 +66,11 @@ final class RunStarter {
         static Target of(WorkflowType workflow) {
             return new Target(workflow.name(), workflow.aliases(), workflow.taskQueue());
         }
+
+        /** Returns whether a run of this type is one of the target. */
+        boolean is(String other) {
+            return other.equals(type) || formerTypes.contains(other);
+        }
     }
 
     /** Returns the checked options of a workflow's start, with an id where they have none. */
@@ -103,16 +109,26 @@ final class RunStarter {
     @Nullable
     UUID signalWithStart(Target target, StartOptions asked, Payload input, String signal, Payload arguments) {
         WorkflowCode.mayNot("client.signalWithStart(…)", "send the signal to " + asked.id() + " again");
+        InboxMessage message =
+                new InboxMessage(code.random().get(), MessageKind.SIGNAL, signal, arguments.json(), null, null);
+        return withMessage(StartCall.Kind.SIGNAL_WITH_START, target, asked, input, message);
+    }
+
+    /** Returns the run that has the update: the open one, or the one that was started with it. */
+    UUID updateWithStart(Target target, StartOptions asked, Payload input, UpdateAccepted update) {
+        return Objects.requireNonNull(
+                withMessage(StartCall.Kind.UPDATE_WITH_START, target, asked, input, Messages.update(update)));
+    }
+
+    /** Starts a run with a message, whose one id serves all tries: whichever of them is written, it is one message. */
+    private @Nullable UUID withMessage(
+            StartCall.Kind kind, Target target, StartOptions asked, Payload input, InboxMessage message) {
         StartOptions using = asked.conflictPolicy() == ConflictPolicy.FAIL
                 ? asked.conflictPolicy(ConflictPolicy.USE_EXISTING)
                 : asked;
-        // One id for all tries: whichever of them is written, it is one signal.
-        InboxMessage message =
-                new InboxMessage(code.random().get(), MessageKind.SIGNAL, signal, arguments.json(), null, null);
         return code.interception()
                 .start(
-                        new StartedThing(
-                                StartCall.Kind.SIGNAL_WITH_START, target.type(), target.defaultQueue(), signal),
+                        new StartedThing(kind, target.type(), target.defaultQueue(), message.name()),
                         using,
                         options -> start(
                                 options,

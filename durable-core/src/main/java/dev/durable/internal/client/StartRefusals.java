@@ -3,6 +3,7 @@ package dev.durable.internal.client;
 import dev.durable.WorkflowAlreadyStartedException;
 import dev.durable.client.StartOptions;
 import dev.durable.history.InboxMessage;
+import dev.durable.internal.client.access.Messages;
 import dev.durable.internal.replay.BackgroundJob;
 import dev.durable.store.BatchPlace;
 import dev.durable.store.NewRun;
@@ -35,7 +36,7 @@ final class StartRefusals {
                 "workflow id " + id + " has an open run, " + open.runId()
                         + ", of another type: it is a run of " + name(open.type()) + ", not of " + name(run.type())
                         + ", and was left as it is"
-                        + (message == null ? "" : ", without signal " + message.name())
+                        + (message == null ? "" : ", without " + Messages.what(message))
                         + ". USE_EXISTING gives the open run only where its type is the same. Usual cause: two kinds of workflow"
                         + " share their ids. Give each kind a prefix of its own, or use conflictPolicy(TERMINATE_EXISTING) to"
                         + " replace the open run."

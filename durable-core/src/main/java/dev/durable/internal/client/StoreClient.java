@@ -1,6 +1,7 @@
 package dev.durable.internal.client;
 
 import dev.durable.Call;
+import dev.durable.UpdateCall;
 import dev.durable.VoidCall;
 import dev.durable.WorkflowNotFoundException;
 import dev.durable.client.ActivityControl;
@@ -15,6 +16,8 @@ import dev.durable.client.ExternalActivity;
 import dev.durable.client.IncidentQuery;
 import dev.durable.client.Queues;
 import dev.durable.client.StartOptions;
+import dev.durable.client.UpdateHandle;
+import dev.durable.client.UpdateWithStart;
 import dev.durable.client.WorkflowHandle;
 import dev.durable.client.WorkflowQuery;
 import dev.durable.history.EventJson;
@@ -169,6 +172,75 @@ public final class StoreClient implements DurableClient {
                 workflow,
                 options,
                 starts.signalWithStart(target(workflow, workflowType, options), options, input, signal, message));
+    }
+
+    @Override
+    public <W, R extends @Nullable Object, U extends @Nullable Object, X extends Exception>
+            UpdateWithStart<W, R, U> updateWithStart(
+                    Class<W> type,
+                    StartOptions options,
+                    Call<W, R> run,
+                    @Nullable String updateId,
+                    UpdateCall<W, U, X> update) {
+        return updateWithStart(
+                type, options, Recorder.record(type, run, CallKind.RUN), Updates.request(type, updateId, update));
+    }
+
+    @Override
+    public <W, U extends @Nullable Object, X extends Exception>
+            UpdateWithStart<W, @Nullable Void, U> updateWithStartVoid(
+                    Class<W> type,
+                    StartOptions options,
+                    VoidCall<W> run,
+                    @Nullable String updateId,
+                    UpdateCall<W, U, X> update) {
+        return updateWithStart(
+                type, options, Recorder.record(type, run, CallKind.RUN), Updates.request(type, updateId, update));
+    }
+
+    private <W, R extends @Nullable Object, U extends @Nullable Object> UpdateWithStart<W, R, U> updateWithStart(
+            Class<W> type, StartOptions asked, Recorded run, Updates.Request update) {
+        WorkflowType workflow = code.registry().workflowOf(type);
+        StartOptions options = starts.identified(asked);
+        code.unknownTypes().startByClass(workflow, options.taskQueue());
+        Payload input = code.payloads().encodeArguments(workflow.methods().run(), run.arguments());
+        return updateWithStart(workflow, RunStarter.Target.of(workflow), options, input, update);
+    }
+
+    @Override
+    public <U> UpdateWithStart<?, ?, U> updateWithStart(
+            String workflowType,
+            StartOptions asked,
+            List<? extends @Nullable Object> arguments,
+            @Nullable String updateId,
+            String update,
+            Class<U> type,
+            @Nullable Object... updateArguments) {
+        StartOptions options = starts.identified(asked);
+        Bounds.name("client.updateWithStart(…): the workflow type", workflowType);
+        WorkflowType workflow = code.registry().workflow(workflowType).orElse(null);
+        Payload input = runArguments(workflow, workflowType, arguments.toArray());
+        return updateWithStart(
+                workflow,
+                target(workflow, workflowType, options),
+                options,
+                input,
+                new Updates.Request(updateId, update, type, updateArguments));
+    }
+
+    private <W, R extends @Nullable Object, U extends @Nullable Object> UpdateWithStart<W, R, U> updateWithStart(
+            @Nullable WorkflowType workflow,
+            RunStarter.Target target,
+            StartOptions options,
+            Payload input,
+            Updates.Request request) {
+        UpdateHandle<U> update = new Updates(
+                        dispatch,
+                        code,
+                        workflow,
+                        call -> call.store().latestRun(options.id()).orElseThrow())
+                .withStart(target, options.id(), request, sent -> starts.updateWithStart(target, options, input, sent));
+        return new UpdateWithStart<>(RunHandle.started(dispatch, code, workflow, options.id(), update.runId()), update);
     }
 
     private <W, R extends @Nullable Object> WorkflowHandle<W, R> told(

@@ -1,6 +1,10 @@
 package dev.durable.internal.client;
 
+import dev.durable.Call;
 import dev.durable.RefusedInputException;
+import dev.durable.UpdateCall;
+import dev.durable.UpdateVoidCall;
+import dev.durable.VoidCall;
 import dev.durable.WorkflowNotFoundException;
 import dev.durable.client.UpdateHandle;
 import dev.durable.client.WaitFor;
@@ -10,7 +14,10 @@ import dev.durable.internal.client.access.ClientCode;
 import dev.durable.internal.client.access.Dispatch;
 import dev.durable.internal.client.access.Messages;
 import dev.durable.internal.client.access.WorkflowCode;
+import dev.durable.internal.declare.Recorded;
+import dev.durable.internal.declare.Recorder;
 import dev.durable.internal.declare.WorkflowType;
+import dev.durable.internal.declare.object.CallKind;
 import dev.durable.internal.declare.type.MethodSpec;
 import dev.durable.internal.text.Bounds;
 import dev.durable.store.Reply;
@@ -48,6 +55,22 @@ record Updates(
             @Nullable Type type,
             @Nullable Object[] arguments) {}
 
+    /** Returns the call that a lambda makes. */
+    static <W, R extends @Nullable Object, X extends Exception> Request request(
+            Class<W> workflow, @Nullable String id, UpdateCall<W, R, X> call) {
+        Call<W, R> untyped = call::on;
+        Recorded recorded = Recorder.record(workflow, untyped, CallKind.UPDATE);
+        return new Request(id, recorded.name(), null, recorded.arguments());
+    }
+
+    /** Returns the call that a lambda makes, of an update that returns nothing. */
+    static <W, X extends Exception> Request requestVoid(
+            Class<W> workflow, @Nullable String id, UpdateVoidCall<W, X> call) {
+        VoidCall<W> untyped = call::on;
+        Recorded recorded = Recorder.record(workflow, untyped, CallKind.UPDATE);
+        return new Request(id, recorded.name(), null, recorded.arguments());
+    }
+
     /** Sends an update and waits until it has reached the stage. */
     <R extends @Nullable Object> UpdateHandle<R> start(Request request, WaitFor stage) {
         RunUpdate<R> sent = send(request);
@@ -71,16 +94,55 @@ record Updates(
     }
 
     private <R extends @Nullable Object> RunUpdate<R> send(Request request) {
-        MethodSpec spec = spec(request.name());
+        UpdateAccepted update = update("handle.update(…)", request);
+        return handle(deliver(update, request.id() != null), update, request);
+    }
+
+    /**
+     * Sends an update to the open run, or starts a run with it. An id that the latest run has answered starts nothing: its
+     * caller gets that answer.
+     *
+     * @param start starts a run with the update where none is open; returns the run that has it
+     */
+    <R extends @Nullable Object> RunUpdate<R> withStart(
+            RunStarter.Target target, String workflowId, Request request, Function<UpdateAccepted, UUID> start) {
+        String called = "client.updateWithStart(…)";
+        if (dispatch.transaction().isPresent()) {
+            throw new RefusedInputException(
+                    called + " of " + Bounds.shown(workflowId) + " inside an open transaction: the"
+                            + " update can't be answered before that commits, so neither it nor the start can be a part of it."
+                            + " Call it before or after the transaction, or through client.independent(); or use"
+                            + " client.signalWithStart(…), which takes part.");
+        }
+        UpdateAccepted update = update(called, request);
+        Dispatch call = dispatch.begun();
+        RunRecord latest =
+                request.id() == null ? null : call.store().latestRun(workflowId).orElse(null);
+        if (latest != null
+                && latest.status().closed()
+                && target.is(latest.type())
+                && isAnswered(call, latest.run(), update)) {
+            return handle(latest, update, request);
+        }
+        UUID run = start.apply(update);
+        return handle(dispatch.begun().store().run(run).orElseThrow(), update, request);
+    }
+
+    private UpdateAccepted update(String called, Request request) {
+        MethodSpec spec = spec(called, request.name());
         Payload input = spec == null
                 ? code.payloads().encodeArguments(request.name(), request.arguments())
                 : code.payloads().encodeArguments(spec, request.arguments());
         UUID message = code.random().get();
         String given = request.id();
         String id = given == null ? message.toString() : Bounds.id("the update id", given);
-        UpdateAccepted update = new UpdateAccepted(1, Instant.EPOCH, message, id, request.name(), input);
+        return new UpdateAccepted(1, Instant.EPOCH, message, id, request.name(), input);
+    }
+
+    private <R extends @Nullable Object> RunUpdate<R> handle(RunRecord run, UpdateAccepted update, Request request) {
+        MethodSpec spec = workflow == null ? null : workflow.methods().updates().get(request.name());
         return handle(
-                deliver(update, given != null), id, message, request, spec == null ? List.of() : spec.named(), true);
+                run, update.updateId(), update.messageId(), request, spec == null ? List.of() : spec.named(), true);
     }
 
     private <R extends @Nullable Object> RunUpdate<R> handle(
@@ -135,9 +197,9 @@ record Updates(
         return call.store().replies(List.of(question)).stream().anyMatch(state -> state.reply() != null);
     }
 
-    private @Nullable MethodSpec spec(String name) {
-        Bounds.name("handle.update(…): the update", name);
-        WorkflowCode.mayNot("handle.update(…)", "send update " + name + " again");
+    private @Nullable MethodSpec spec(String called, String name) {
+        Bounds.name(called + ": the update", name);
+        WorkflowCode.mayNot(called, "send update " + name + " again");
         WorkflowType type = workflow;
         if (type == null) {
             return null;

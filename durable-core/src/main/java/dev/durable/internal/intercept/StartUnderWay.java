@@ -54,7 +54,16 @@ final class StartUnderWay implements StartCall {
 
     @Override
     public Optional<String> signal() {
-        return Optional.ofNullable(what.signal());
+        return message(Kind.SIGNAL_WITH_START);
+    }
+
+    @Override
+    public Optional<String> update() {
+        return message(Kind.UPDATE_WITH_START);
+    }
+
+    private Optional<String> message(Kind kind) {
+        return kind() == kind ? Optional.ofNullable(what.message()) : Optional.empty();
     }
 
     @Override

@@ -508,8 +508,12 @@ class WorkflowsTest {
         String label = moving.update(w -> w.redirect("elm")); // waits for the answer
         UpdateHandle<String> other = moving.startUpdate("redirect-7", w -> w.redirect("oak"), WaitFor.ACCEPTED);
         String same = moving.updateHandle("redirect-7", String.class).result(); // found again, also by another process
+        var begun = engine.client().updateWithStart(Moving.class, "moving-2", w -> w.run(), w -> w.redirect("ash"));
+        String first = begun.update().result(); // of a run that was open, or that began with it: begun.workflow()
         moving.signal(w -> w.close());
         // docs: end
+        assertThat(first).isEqualTo("L-ash");
+        begun.workflow().signal(w -> w.close());
         assertThat(List.of(label, same)).containsExactly("L-elm", "L-oak");
         assertThat(other.id()).isEqualTo("redirect-7");
         assertThat(moving.result()).containsExactly("L-elm", "L-oak");

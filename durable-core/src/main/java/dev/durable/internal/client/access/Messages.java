@@ -138,16 +138,13 @@ public final class Messages {
      * @throws WorkflowNotFoundException where the run has closed
      */
     public void update(RunKey run, UpdateAccepted update) {
-        deliver(new Delivery(
-                run.workflowId(),
-                run.runId(),
-                new InboxMessage(
-                        update.messageId(),
-                        MessageKind.UPDATE,
-                        update.name(),
-                        EventJson.attributes(update),
-                        null,
-                        null)));
+        deliver(new Delivery(run.workflowId(), run.runId(), update(update)));
+    }
+
+    /** Returns the message that brings an update. */
+    public static InboxMessage update(UpdateAccepted update) {
+        return new InboxMessage(
+                update.messageId(), MessageKind.UPDATE, update.name(), EventJson.attributes(update), null, null);
     }
 
     private void send(Delivery delivery) {
@@ -211,7 +208,8 @@ public final class Messages {
         };
     }
 
-    private static String what(InboxMessage message) {
+    /** Returns a message of a client in words: {@code signal approve}. */
+    public static String what(InboxMessage message) {
         return switch (message.kind()) {
             case SIGNAL -> "signal " + message.name();
             case UPDATE -> "update " + message.name();

@@ -128,6 +128,9 @@ class BoundsAtTheDoorsTest {
                 (c, name) -> c.enqueue(Mail.class, some().activity(o -> o.header(name, "v")), m -> m.send("ann")));
         doors.put("signal", (c, name) -> c.handle("open").signal(name));
         doors.put("signal of signalWithStart", (c, name) -> c.signalWithStart("Order", some(), List.of(), name));
+        doors.put(
+                "update of updateWithStart",
+                (c, name) -> c.updateWithStart("Order", some(), List.of(), null, name, Void.class));
         doors.put("query", (c, name) -> c.handle("open").query(name, String.class));
         doors.put("actor", (c, name) -> c.activities().by(name).cancel("why"));
         doors.put("actor of incidents", (c, name) -> c.deadLetters().by(name).retry());

@@ -9,9 +9,11 @@ import dev.durable.Activity;
 import dev.durable.ConflictPolicy;
 import dev.durable.Durable;
 import dev.durable.Query;
+import dev.durable.RefusedInputException;
 import dev.durable.RolledBackException;
 import dev.durable.Run;
 import dev.durable.Signal;
+import dev.durable.Update;
 import dev.durable.Workflow;
 import dev.durable.WorkflowAlreadyStartedException;
 import dev.durable.WorkflowFailedException;
@@ -79,6 +81,12 @@ class CallersTransactionTest {
         @Signal
         void stop() {
             stop = true;
+        }
+
+        @Update
+        int repeat(String word) {
+            heard.add(word);
+            return heard.size();
         }
 
         @Query
@@ -248,6 +256,20 @@ class CallersTransactionTest {
         assertThatThrownBy(() -> client.history("w-1")).isInstanceOf(WorkflowNotFoundException.class);
         transaction.commit();
         assertThat(run.result(Bench.SOON)).containsExactly("hello");
+    }
+
+    @Test
+    void an_update_with_start_is_refused_inside_a_transaction() {
+        assertThatThrownBy(() -> joining().updateWithStart(Words.class, "w-1", Words::run, w -> w.repeat("a")))
+                .isInstanceOf(RefusedInputException.class)
+                .hasMessage("client.updateWithStart(…) of w-1 inside an open transaction: the update can't be answered"
+                        + " before that commits, so neither it nor the start can be a part of it. Call it before or after"
+                        + " the transaction, or through client.independent(); or use client.signalWithStart(…), which takes"
+                        + " part.");
+        var run = joining().independent().updateWithStart(Words.class, "w-1", Words::run, w -> w.repeat("a"));
+        assertThat(run.update().result(Bench.SOON)).isEqualTo(1);
+        run.workflow().signal(Words::stop);
+        assertThat(run.workflow().result(Bench.SOON)).containsExactly("a");
     }
 
     @Test

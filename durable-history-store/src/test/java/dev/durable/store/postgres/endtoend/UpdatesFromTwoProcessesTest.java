@@ -11,12 +11,18 @@ import dev.durable.UpdateRejectedException;
 import dev.durable.Workflow;
 import dev.durable.WorkflowNotFoundException;
 import dev.durable.client.DurableEngine;
+import dev.durable.client.StartOptions;
 import dev.durable.client.WaitFor;
 import dev.durable.client.WorkflowHandle;
 import dev.durable.history.UpdateAccepted;
 import dev.durable.store.postgres.SqlInvariants;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -124,6 +130,68 @@ class UpdatesFromTwoProcessesTest {
 
             assertThat(run.result()).as("what was answered was counted").isEqualTo(answered);
             assertThat(SqlInvariants.check(bench.dataSource())).isEmpty();
+        }
+    }
+
+    /** Closes after three words. */
+    @Workflow
+    static class Words {
+        private int heard;
+
+        @Run
+        void run() {
+            Durable.await(() -> heard >= 3);
+        }
+
+        @Update
+        int say(String word) {
+            return ++heard;
+        }
+    }
+
+    @Test
+    void updates_that_start_their_runs_are_each_accepted_once_while_runs_close_all_the_time() throws Exception {
+        Map<String, UUID> told = new ConcurrentHashMap<>();
+        try (Bench bench = new Bench();
+                DurableEngine one = bench.engine().register(Words.class).start();
+                DurableEngine other = bench.engine().register(Words.class).start();
+                ExecutorService threads = Executors.newFixedThreadPool(8)) {
+            List<Future<?>> calls = new ArrayList<>();
+            for (int i = 0; i < 4 * UPDATES; i++) {
+                DurableEngine engine = i % 2 == 0 ? one : other;
+                String word = "word-" + i;
+                String id = "w-" + i % 3;
+                calls.add(threads.submit(() -> told.put(word, say(engine, id, word))));
+            }
+            for (Future<?> call : calls) {
+                call.get();
+            }
+
+            Map<String, UUID> seen = new HashMap<>();
+            for (UUID run : Set.copyOf(told.values())) {
+                one.client()
+                        .history(run)
+                        .events(UpdateAccepted.class)
+                        .forEach(update -> assertThat(seen.put(update.updateId(), run))
+                                .as("accepted before: " + update.updateId())
+                                .isNull());
+            }
+            assertThat(seen).isEqualTo(told);
+            assertThat(SqlInvariants.check(bench.dataSource())).isEmpty();
+        }
+    }
+
+    /** Sends the update until a run has accepted it; returns that run. */
+    private static UUID say(DurableEngine engine, String workflowId, String word) {
+        StartOptions options = StartOptions.id(workflowId);
+        while (true) {
+            var said = engine.client().updateWithStartVoid(Words.class, options, Words::run, word, w -> w.say(word));
+            try {
+                assertThat(said.update().result()).isPositive();
+                return said.update().runId();
+            } catch (UpdateNotCompletedException e) {
+                assertThat(e.accepted()).isFalse();
+            }
         }
     }
 
