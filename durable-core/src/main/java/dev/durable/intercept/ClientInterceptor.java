@@ -1,7 +1,7 @@
 package dev.durable.intercept;
 
 /**
- * Wraps calls of an engine's client: starts, signals, queries, cancels. Each method is called on the caller's thread, in
+ * Wraps calls of an engine's client: starts, signals, updates, queries, cancels. Each method is called on the caller's thread, in
  * the caller's transaction where there is one, and does nothing but proceed unless it is overridden.
  *
  * <p>An exception refuses the call: the caller gets it as it is, and nothing was written if it was thrown before {@link
@@ -18,6 +18,14 @@ public non-sealed interface ClientInterceptor extends Interceptor {
 
     /** Around a signal. Signals have no headers: their handlers run in the context of the run. */
     default void signal(SignalCall call, Next next) {
+        next.proceed();
+    }
+
+    /**
+     * Around the sending of an update, until it is durable in the inbox of its run; its answer comes later. An update that
+     * goes with a start passes {@link #start}. Updates have no headers, as signals have none.
+     */
+    default void update(SentUpdate call, Next next) {
         next.proceed();
     }
 

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param event the type of the event, {@code SignalReceived}
  * @param eventId its number in the history
  * @param signal its name, where the event is a signal
+ * @param update its name, where the event is an accepted update
  * @param replaying whether the turn was made before and its event and commands are in the history
  * @param startedAt when the run was started
  * @param headers of the run
@@ -28,6 +29,7 @@ public record TurnCall(
         String event,
         long eventId,
         @Nullable String signal,
+        @Nullable String update,
         boolean replaying,
         Instant startedAt,
         Map<String, String> headers) {

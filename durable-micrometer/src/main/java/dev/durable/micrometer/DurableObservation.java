@@ -6,6 +6,8 @@ public enum DurableObservation {
     START("durable.start", "send"),
     /** A client sends a signal. */
     SIGNAL("durable.signal", "send"),
+    /** A client sends an update. */
+    UPDATE("durable.update", "send"),
     /** A worker makes a turn of a run for the first time. */
     TURN("durable.turn", "process"),
     /** A turn schedules an activity. */

@@ -8,6 +8,7 @@ import dev.durable.intercept.ClientInterceptor;
 import dev.durable.intercept.InterceptedEngine;
 import dev.durable.intercept.Next;
 import dev.durable.intercept.ScheduleCall;
+import dev.durable.intercept.SentUpdate;
 import dev.durable.intercept.SignalCall;
 import dev.durable.intercept.StartCall;
 import dev.durable.intercept.TurnCall;
@@ -35,7 +36,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes observations of starts, signals, turns and activities, which handlers of Micrometer Tracing turn into spans of one
+ * Makes observations of starts, signals, updates, turns and activities, which handlers of Micrometer Tracing turn into spans of one
  * trace, from the caller's span to the activities in other processes: {@code
  * builder.intercept(DurableTracing.of(observationRegistry))}. The trace travels in the headers of runs and jobs, as the
  * registry's handlers write them (W3C's {@code traceparent}, say).
@@ -75,8 +76,8 @@ public final class DurableTracing implements ClientInterceptor, WorkerIntercepto
     private static final String RUN_ID = "durable.run.id";
     private static final String ACTIVITY_SEQ = "durable.activity.seq";
     private static final String NONE = "none";
-    private static final InterceptedEngine NO_ENGINE =
-            new InterceptedEngine(new EngineNames("", Set.of(), Set.of(), Set.of(), Set.of()), MaskedExceptions::of);
+    private static final InterceptedEngine NO_ENGINE = new InterceptedEngine(
+            new EngineNames("", Set.of(), Set.of(), Set.of(), Set.of(), Set.of()), MaskedExceptions::of);
 
     private final ObservationRegistry registry;
     private final Duration oneTraceFor;
@@ -170,6 +171,21 @@ public final class DurableTracing implements ClientInterceptor, WorkerIntercepto
         run(DurableObservation.SIGNAL, sent(tags, null), tags, next);
     }
 
+    /** The handler's span is one of the turn that the update is fed to: an update carries no headers. */
+    @Override
+    public void update(SentUpdate call, Next next) {
+        CallTags tags = tags(
+                new SharedTags.Call(DurableObservation.UPDATE, "update", call.type(), call.name(), NONE),
+                () -> KeyValues.of(
+                        WORKFLOW_ID,
+                        call.workflowId(),
+                        RUN_ID,
+                        call.runId().toString(),
+                        "durable.update.id",
+                        call.updateId()));
+        run(DurableObservation.UPDATE, sent(tags, null), tags, next);
+    }
+
     // ── workers ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
     @Override
@@ -246,7 +262,7 @@ public final class DurableTracing implements ClientInterceptor, WorkerIntercepto
         String contextualName =
                 switch (call.kind()) {
                     case START, TURN -> call.operation() + " " + type;
-                    case SIGNAL, SCHEDULE -> call.operation() + " " + subject;
+                    case SIGNAL, UPDATE, SCHEDULE -> call.operation() + " " + subject;
                     case ACTIVITY -> subject;
                 };
         KeyValues messaging = KeyValues.of(
@@ -265,6 +281,7 @@ public final class DurableTracing implements ClientInterceptor, WorkerIntercepto
         return switch (kind) {
             case START -> KeyValues.of("durable.type", type);
             case SIGNAL -> KeyValues.of(WORKFLOW_TYPE, type, "durable.signal", subject);
+            case UPDATE -> KeyValues.of(WORKFLOW_TYPE, type, "durable.update", subject);
             case TURN -> KeyValues.of(WORKFLOW_TYPE, type, "durable.event", subject);
             case SCHEDULE, ACTIVITY -> KeyValues.of(WORKFLOW_TYPE, type, "durable.activity", subject);
         };

@@ -34,7 +34,7 @@ record SharedTags(String contextualName, KeyValues begun, KeyValues completed) {
      *
      * @param operation what is done, in a word: {@code enqueue}, say
      * @param type of the workflow, or the activity of a background job
-     * @param subject its activity, event or signal; empty where it has none
+     * @param subject its activity, event, signal or update; empty where it has none
      */
     record Call(DurableObservation kind, String operation, String type, String subject, String queue) {}
 

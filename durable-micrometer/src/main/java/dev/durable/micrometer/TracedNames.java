@@ -6,12 +6,13 @@ import java.util.Set;
 
 /**
  * The names that observations of one engine may have as tags of timers, of a bounded number of each kind. So many names of one
- * kind, such as signals, which callers choose, take no place from those of another.
+ * kind, such as signals and updates, which callers choose, take no place from those of another.
  */
 final class TracedNames {
     private final BoundedMeters<String> types;
     private final BoundedMeters<String> activities;
     private final BoundedMeters<String> signals;
+    private final BoundedMeters<String> updates;
     private final BoundedMeters<String> queues;
     private final BoundedMeters<String> errors = new BoundedMeters<>(name -> name);
 
@@ -25,6 +26,7 @@ final class TracedNames {
         types = of(started);
         activities = of(known.activities());
         signals = of(known.signals());
+        updates = of(known.updates());
         queues = of(known.taskQueues());
     }
 
@@ -45,11 +47,12 @@ final class TracedNames {
         return errors.of(name);
     }
 
-    /** An activity, a signal or an event: of events there is a bounded number by itself. */
+    /** An activity, a signal, an update or an event: of events there is a bounded number by itself. */
     String subject(DurableObservation kind, String name) {
         return switch (kind) {
             case START, TURN -> name;
             case SIGNAL -> signals.of(name);
+            case UPDATE -> updates.of(name);
             case SCHEDULE, ACTIVITY -> activities.of(name);
         };
     }

@@ -19,6 +19,7 @@ import dev.durable.client.StartOptions;
 import dev.durable.client.WorkflowHandle;
 import dev.durable.intercept.InterceptedEngine;
 import dev.durable.intercept.ScheduleCall;
+import dev.durable.intercept.SentUpdate;
 import dev.durable.intercept.SignalCall;
 import dev.durable.intercept.TurnCall;
 import dev.durable.store.memory.InMemoryHistoryStore;
@@ -230,6 +231,19 @@ class TracingTest {
     }
 
     @Test
+    void the_sending_of_an_update_is_a_span_with_its_name_and_id() {
+        DurableTracing.of(spans.registry())
+                .update(new SentUpdate("trip-1", new UUID(0, 1), "Trip", "move", "u-1"), () -> {});
+
+        assertThat(attributes(span("update move")))
+                .containsEntry("durable.workflow.id", "trip-1")
+                .containsEntry("durable.workflow.type", "Trip")
+                .containsEntry("durable.update", "move")
+                .containsEntry("durable.update.id", "u-1")
+                .containsEntry("messaging.operation.type", "send");
+    }
+
+    @Test
     void an_attribute_that_is_removed_from_those_of_few_values_stays_among_those_of_many() {
         spans.registry().observationConfig().observationFilter(context -> {
             context.removeLowCardinalityKeyValue("durable.workflow.id");
@@ -342,7 +356,13 @@ class TracingTest {
         registry.observationConfig().observationHandler(new DefaultMeterObservationHandler(meters));
         DurableTracing tracing = DurableTracing.of(registry)
                 .in(new InterceptedEngine(
-                        new EngineNames("acme", Set.of("Trip"), Set.of("Desk.book"), Set.of("go"), Set.of("default")),
+                        new EngineNames(
+                                "acme",
+                                Set.of("Trip"),
+                                Set.of("Desk.book"),
+                                Set.of("go"),
+                                Set.of("move"),
+                                Set.of("default")),
                         UnaryOperator.identity()));
         for (int i = 0; i < 1_000; i++) {
             tracing.signal(new SignalCall("trip-1", null, "type-" + i, "signal-" + i), () -> {});
@@ -398,6 +418,7 @@ class TracingTest {
                                 "WorkflowStarted",
                                 1,
                                 null,
+                                null,
                                 false,
                                 startedAt,
                                 headers),
@@ -429,6 +450,7 @@ class TracingTest {
                     "queue",
                     "event-" + i % 20,
                     1,
+                    null,
                     null,
                     false,
                     Instant.now(),

@@ -6,6 +6,7 @@ import dev.durable.history.ActivityScheduled;
 import dev.durable.history.History;
 import dev.durable.history.HistoryEvent;
 import dev.durable.history.SignalReceived;
+import dev.durable.history.UpdateAccepted;
 import dev.durable.history.WorkflowCompleted;
 import dev.durable.history.WorkflowFailed;
 import java.util.HashMap;
@@ -58,6 +59,15 @@ public final class HistoryAssert
         List<String> received =
                 actual.events(SignalReceived.class).map(SignalReceived::name).toList();
         Assertions.assertThat(received).as("signals of %s", actual.workflowId()).containsExactly(names);
+        return this;
+    }
+
+    /** These updates were accepted, in this order, and no others. A rejected one is not in the history. */
+    public HistoryAssert receivedUpdates(String... names) {
+        isNotNull();
+        List<String> received =
+                actual.events(UpdateAccepted.class).map(UpdateAccepted::name).toList();
+        Assertions.assertThat(received).as("updates of %s", actual.workflowId()).containsExactly(names);
         return this;
     }
 

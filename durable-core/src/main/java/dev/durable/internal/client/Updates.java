@@ -10,6 +10,7 @@ import dev.durable.client.UpdateHandle;
 import dev.durable.client.WaitFor;
 import dev.durable.history.Payload;
 import dev.durable.history.UpdateAccepted;
+import dev.durable.intercept.SentUpdate;
 import dev.durable.internal.client.access.ClientCode;
 import dev.durable.internal.client.access.Dispatch;
 import dev.durable.internal.client.access.Messages;
@@ -165,7 +166,21 @@ record Updates(
      */
     private RunRecord deliver(UpdateAccepted update, boolean perhapsAnswered) {
         Dispatch call = dispatch.begun();
-        RunRecord run = runs.apply(call);
+        RunRecord found = runs.apply(call);
+        return code.interception()
+                .client()
+                .update(
+                        () -> new SentUpdate(
+                                found.run().workflowId(),
+                                found.run().runId(),
+                                found.type(),
+                                update.name(),
+                                update.updateId()),
+                        () -> deliver(call, found, update, perhapsAnswered));
+    }
+
+    private RunRecord deliver(Dispatch call, RunRecord found, UpdateAccepted update, boolean perhapsAnswered) {
+        RunRecord run = found;
         for (int tries = 1; ; tries++) {
             if (run.status().closed() && perhapsAnswered && isAnswered(call, chainOf(run), update)) {
                 return run;

@@ -120,13 +120,15 @@ public final class Registry {
     public EngineNames names(String schema, Set<String> served) {
         Set<String> queues = new HashSet<>(served);
         Set<String> signals = new HashSet<>();
+        Set<String> updates = new HashSet<>();
         for (WorkflowType workflow : workflows()) {
             queues.add(workflow.taskQueue());
             signals.addAll(workflow.methods().signals().keySet());
+            updates.addAll(workflow.methods().updates().keySet());
         }
         Set<String> all = new HashSet<>(activityMethods.keySet());
         all.addAll(activities.keySet());
-        return new EngineNames(schema, workflows.keySet(), all, signals, queues);
+        return new EngineNames(schema, workflows.keySet(), all, signals, updates, queues);
     }
 
     /** Returns the activity implemented here under this name or alias. */

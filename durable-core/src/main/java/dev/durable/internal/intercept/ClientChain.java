@@ -4,6 +4,7 @@ import dev.durable.intercept.ClientInterceptor;
 import dev.durable.intercept.EndCall;
 import dev.durable.intercept.Interceptor;
 import dev.durable.intercept.QueryCall;
+import dev.durable.intercept.SentUpdate;
 import dev.durable.intercept.SignalCall;
 import dev.durable.internal.payload.Unchecked;
 import java.util.List;
@@ -45,6 +46,14 @@ public final class ClientChain {
         }
         SignalCall seen = call.get();
         pass("signal", (interceptor, next) -> interceptor.signal(seen, next), done(signal));
+    }
+
+    public <T> T update(Supplier<SentUpdate> call, Supplier<T> update) {
+        if (chain.isEmpty()) {
+            return update.get();
+        }
+        SentUpdate seen = call.get();
+        return pass("update", (interceptor, next) -> interceptor.update(seen, next), update::get);
     }
 
     public <T extends @Nullable Object> T query(Supplier<QueryCall> call, Supplier<T> query) {

@@ -4,6 +4,7 @@ import dev.durable.DurableException;
 import dev.durable.history.ActivityScheduled;
 import dev.durable.history.HistoryEvent;
 import dev.durable.history.SignalReceived;
+import dev.durable.history.UpdateAccepted;
 import dev.durable.history.WorkflowCancelled;
 import dev.durable.history.WorkflowCompleted;
 import dev.durable.history.WorkflowContinuedAsNew;
@@ -155,6 +156,7 @@ final class RunInterception {
                 event.type(),
                 event.id(),
                 event instanceof SignalReceived signal ? signal.name() : null,
+                event instanceof UpdateAccepted update ? update.name() : null,
                 replaying,
                 startedAt,
                 headers);
