@@ -131,6 +131,7 @@ public interface EngineObserver {
         JOBS_READY,
         RULES_CHANGED,
         RUN_CLOSED,
+        UPDATE_ANSWERED,
         JOB_BURIED,
         OUTBOX_FILLED,
         HEARING_BEGINS

@@ -2,6 +2,7 @@ package dev.durable.store;
 
 import dev.durable.client.WorkflowStatus;
 import dev.durable.history.StoredEvent;
+import dev.durable.history.UpdateAccepted;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -104,6 +105,13 @@ public record Transition(
             }
         }
         return false;
+    }
+
+    /** Returns whether it accepts or answers an update, for which a caller may wait. */
+    public boolean answersUpdates() {
+        return !mail.replies.isEmpty()
+                || (!mail.consumed.isEmpty()
+                        && events.stream().anyMatch(e -> e.type().equals(UpdateAccepted.class.getSimpleName())));
     }
 
     /** Returns whether the transition leaves the run where it was: no events, no message consumed. */

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /** Implements {@link UpdateHandle}: waits for the answer to one update. */
@@ -17,11 +18,12 @@ final class RunUpdate<R extends @Nullable Object> implements UpdateHandle<R> {
     private final Dispatch dispatch;
     private final UpdateAnswers answers;
     private final Reply.Question question;
-    private final boolean sent;
+    /** Whether a wait can find what no transition brings any more; false until the first one after the sending. */
+    private final AtomicBoolean asked;
 
     /** @param sent whether the store has just acknowledged its message: then no read has to find out whether it answers */
     RunUpdate(Dispatch dispatch, UpdateAnswers answers, Reply.Question question, boolean sent) {
-        this.sent = sent;
+        this.asked = new AtomicBoolean(!sent);
         this.dispatch = dispatch;
         this.answers = answers;
         this.question = question;
@@ -84,11 +86,17 @@ final class RunUpdate<R extends @Nullable Object> implements UpdateHandle<R> {
     /** Returns the future answer, with the end of the run where that came instead. */
     private CompletableFuture<UpdateAnswers.Answer> answer(WaitFor stage) {
         WorkflowCode.mayNot("UpdateHandle.result()", "wait for update " + id() + " again");
-        if (!sent) {
-            // While the database is away, the caller learns of it after the time of a call.
-            var unused = dispatch.begun().store().replies(List.of(question));
-        }
         CompletableFuture<Reply.State> state = dispatch.reply(question, stage);
+        if (asked.getAndSet(true)) {
+            // The answer, or the end of the run, may have been there before this wait began. While the database is
+            // away,
+            // the caller learns of it after the time of a call.
+            Reply.State found =
+                    dispatch.begun().store().replies(List.of(question)).getFirst();
+            if (found.reply() != null || !found.open()) {
+                state.complete(found);
+            }
+        }
         return ClientWaits.cancelling(
                 state,
                 state.thenCompose(found -> UpdateAnswers.hasAnswer(found)

@@ -315,6 +315,11 @@ public final class Engine implements PreparedEngine {
                     waiters.look(closed.runId());
                 }
             }
+            case Nudges.UpdateAnswered answered -> {
+                if (runs.cached(answered.runId()).isEmpty()) {
+                    waiters.updates().look(answered.runId());
+                }
+            }
         }
     }
 

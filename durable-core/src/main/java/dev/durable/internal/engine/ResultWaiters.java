@@ -86,7 +86,7 @@ final class ResultWaiters implements Step, Runs.Waiters {
     ResultWaiters(HistoryStore store, BooleanSupplier nudged) {
         this.store = store;
         this.nudged = nudged;
-        this.updates = new UpdateWaiters(store, run -> isHere.test(run));
+        this.updates = new UpdateWaiters(store, nudged, run -> isHere.test(run));
     }
 
     /** Sets which runs go on in this process: their ends come at once and are hardly polled for. */
@@ -230,7 +230,7 @@ final class ResultWaiters implements Step, Runs.Waiters {
             conditions.forEach(Condition::soon);
             wake.run();
         }
-        updates.look();
+        updates.look(runId);
         Wanted wanted = waiting.remove(runId);
         if (wanted == null) {
             endedBefore.put(runId, true);
@@ -249,7 +249,7 @@ final class ResultWaiters implements Step, Runs.Waiters {
     @Override
     public void look(UUID runId) {
         endedBefore.put(runId, true);
-        updates.look();
+        updates.look(runId);
         if (waiting.containsKey(runId)) {
             hintsArrive = true;
             hinted.add(runId);

@@ -3,6 +3,7 @@ package dev.durable.store.memory;
 import dev.durable.history.InboxMessage;
 import dev.durable.store.LeftJob;
 import dev.durable.store.NewRun;
+import dev.durable.store.Nudges.UpdateAnswered;
 import dev.durable.store.ReadBack;
 import dev.durable.store.Transition;
 import dev.durable.store.Transition.Outcome;
@@ -50,6 +51,13 @@ final class Transitions {
                 : ReadBack.Outcome.OVERTAKEN;
     }
 
+    private void answer(Transition step) {
+        tables.replies().add(step.mail());
+        if (step.answersUpdates()) {
+            tables.hints().owe(new UpdateAnswered(step.mail().chain()));
+        }
+    }
+
     private Outcome stall(RunRow run, Transition step, Transition.Stall why) {
         run.hold().stall(why, step.fences().next(), tables.now());
         tables.place(run);
@@ -71,7 +79,7 @@ final class Transitions {
                 .map(Job::left)
                 .toList();
         Instant at = step.events().getLast().at();
-        tables.replies().add(step.mail());
+        answer(step);
         run.append(
                 step.closingWith(LeftJob.events(left, at)).events(),
                 step.fences().next());
@@ -99,7 +107,7 @@ final class Transitions {
         run.append(step.events(), step.fences().next());
         run.inbox().removeAll(step.consumed());
         tables.send(run, step.sends());
-        tables.replies().add(step.mail());
+        answer(step);
         step.jobs().settled().forEach(ended -> tables.delete(run, job(run, ended.seq())));
         tables.bear(run, step.jobs().scheduled());
         step.jobs().cancelled().forEach(seq -> cancel(run.jobs().get(seq)));

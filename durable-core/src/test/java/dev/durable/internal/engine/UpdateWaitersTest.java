@@ -18,7 +18,8 @@ import org.junit.jupiter.api.Test;
 /** Callers that wait for updates of runs here and elsewhere. */
 class UpdateWaitersTest {
     private final ActivityBench bench = new ActivityBench();
-    private final UpdateWaiters waiters = new UpdateWaiters(bench.store, run -> false);
+    private boolean nudges;
+    private final UpdateWaiters waiters = new UpdateWaiters(bench.store, () -> nudges, run -> false);
     private final RunKey run = bench.schedule("[\"x\"]").run();
 
     private Reply.Question question() {
@@ -67,15 +68,57 @@ class UpdateWaitersTest {
         assertThat(waiters.runOnce()).isEqualTo(Duration.ofMillis(10));
         for (int i = 0; i < 20; i++) {
             waiters.runOnce();
+            bench.clock.advance(Duration.ofSeconds(1));
         }
         assertThat(waiters.runOnce()).isEqualTo(Duration.ofSeconds(1));
         assertThat(answers).noneMatch(CompletableFuture::isDone);
 
         bench.memory.seize(Seizures.terminate(run));
+        bench.clock.advance(Duration.ofSeconds(1));
         waiters.runOnce();
 
         assertThat(answers)
                 .allMatch(answer -> !answer.join().open() && answer.join().reply() == null);
+    }
+
+    @Test
+    void a_nudge_has_the_answers_of_its_run_read_at_once_and_while_nudges_arrive_polls_are_rare() {
+        nudges = true;
+        CompletableFuture<Reply.State> answer = waiters.state(question(), WaitFor.COMPLETED);
+        assertThat(waiters.runOnce()).isEqualTo(Duration.ofMillis(100));
+        bench.memory.seize(Seizures.terminate(run));
+
+        waiters.look(UUID.randomUUID());
+        waiters.runOnce();
+        assertThat(answer).as("a nudge of another run").isNotDone();
+        waiters.look(run.runId());
+        waiters.runOnce();
+
+        assertThat(answer.join().open()).isFalse();
+    }
+
+    @Test
+    void a_nudge_that_comes_before_its_caller_waits_is_not_lost() {
+        nudges = true;
+        bench.memory.seize(Seizures.terminate(run));
+        waiters.look(run.runId());
+
+        CompletableFuture<Reply.State> answer = waiters.state(question(), WaitFor.COMPLETED);
+        waiters.runOnce();
+
+        assertThat(answer.join().open()).isFalse();
+    }
+
+    @Test
+    void an_answer_of_this_process_that_comes_before_its_caller_waits_is_not_lost() {
+        nudges = true;
+        bench.memory.seize(Seizures.terminate(run));
+        waiters.written(run, List.of(UUID.randomUUID()), List.of());
+
+        CompletableFuture<Reply.State> answer = waiters.state(question(), WaitFor.COMPLETED);
+        waiters.runOnce();
+
+        assertThat(answer).isDone();
     }
 
     @Test

@@ -9,6 +9,8 @@ import dev.durable.store.Nudges.JobsReady;
 import dev.durable.store.Nudges.Nudge;
 import dev.durable.store.Nudges.RunClosed;
 import dev.durable.store.Nudges.RunsDue;
+import dev.durable.store.Nudges.UpdateAnswered;
+import dev.durable.store.Reply;
 import dev.durable.store.RunKey;
 import java.util.List;
 import java.util.Set;
@@ -90,6 +92,14 @@ abstract class NudgeContract extends StoreContract {
         update(completed(claimJob(session)));
 
         await(new RunsDue("slow"));
+    }
+
+    @Test
+    void an_answer_to_an_update_nudges_those_who_wait_for_it() throws Exception {
+        Writer writer = claimed("order-1");
+        writer.write(writer.step().replies(new Reply(Reply.idOf("u-1"), Reply.Kind.COMPLETED, "1")));
+
+        await(new UpdateAnswered(writer.run().runId()));
     }
 
     @Test

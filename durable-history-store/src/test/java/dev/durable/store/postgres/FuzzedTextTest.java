@@ -9,6 +9,7 @@ import dev.durable.store.Nudges.OutboxFilled;
 import dev.durable.store.Nudges.RulesChanged;
 import dev.durable.store.Nudges.RunClosed;
 import dev.durable.store.Nudges.RunsDue;
+import dev.durable.store.Nudges.UpdateAnswered;
 import dev.durable.store.postgres.internal.nudge.NudgeMessage;
 import dev.durable.store.postgres.internal.sql.MemoJson;
 import java.util.List;
@@ -31,6 +32,7 @@ class FuzzedTextTest {
                         new JobsReady("späte Öfen %20+&"),
                         new RulesChanged(),
                         new RunClosed(ID),
+                        new UpdateAnswered(ID),
                         new JobBuried(),
                         new OutboxFilled()));
         Fuzz.of("nudges", List.of(recorded.getFirst(), NudgeMessage.ask(ID.toString())))

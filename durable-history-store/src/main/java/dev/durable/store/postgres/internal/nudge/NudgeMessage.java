@@ -9,6 +9,7 @@ import dev.durable.store.Nudges.OutboxFilled;
 import dev.durable.store.Nudges.RulesChanged;
 import dev.durable.store.Nudges.RunClosed;
 import dev.durable.store.Nudges.RunsDue;
+import dev.durable.store.Nudges.UpdateAnswered;
 import dev.durable.store.postgres.internal.sql.Param;
 import dev.durable.store.postgres.internal.sql.SqlScript;
 import java.net.URLDecoder;
@@ -34,6 +35,7 @@ import org.slf4j.LoggerFactory;
  *   j default        jobs are ready there
  *   q *              pauses or limits of queues were changed
  *   c 0197…          this run closed
+ *   u 0197…          this run has accepted or answered an update
  *   b                a job became a dead letter or an incident
  *   o                messages wait in the outbox
  * </pre>
@@ -114,6 +116,7 @@ public record NudgeMessage(String sender, boolean asks, List<Nudge> nudges) {
             case JobsReady ready -> "j " + URLEncoder.encode(ready.taskQueue(), StandardCharsets.UTF_8);
             case RulesChanged ignored -> "q *";
             case RunClosed closed -> "c " + closed.runId();
+            case UpdateAnswered answered -> "u " + answered.runId();
             case JobBuried ignored -> BURIED;
             // This nudge can't be sent at its time, so other processes find the work by polling.
             case OutboxFilled ignored -> OUTBOX;
@@ -142,6 +145,7 @@ public record NudgeMessage(String sender, boolean asks, List<Nudge> nudges) {
                 case "j " -> nudges.add(new JobsReady(URLDecoder.decode(rest, StandardCharsets.UTF_8)));
                 case "q " -> nudges.add(new RulesChanged());
                 case "c " -> nudges.add(new RunClosed(UUID.fromString(rest)));
+                case "u " -> nudges.add(new UpdateAnswered(UUID.fromString(rest)));
                 default -> {}
             }
         }

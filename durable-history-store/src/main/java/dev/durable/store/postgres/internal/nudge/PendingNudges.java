@@ -28,6 +28,10 @@ public final class PendingNudges {
         nudges.add(new Nudges.RunClosed(runId));
     }
 
+    public void answered(UUID runId) {
+        nudges.add(new Nudges.UpdateAnswered(runId));
+    }
+
     public void sendTo(Nudges listeners) {
         if (!nudges.isEmpty()) {
             listeners.send(nudges);

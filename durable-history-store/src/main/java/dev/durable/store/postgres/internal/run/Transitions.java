@@ -161,6 +161,8 @@ final class Transitions {
                         .forEach(job -> hints.jobs(job.route().taskQueue()));
                 if (t.close() != null) {
                     hints.closed(t.run().runId());
+                } else if (t.answersUpdates()) {
+                    hints.answered(t.run().runId());
                 }
                 NewRun next = t.next();
                 if (next != null && next.firstTurn().delay().isZero()) {
