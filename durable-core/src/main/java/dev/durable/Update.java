@@ -25,6 +25,13 @@ public @interface Update {
     /** The name in messages and histories; the method's name when empty. */
     String name() default "";
 
+    /**
+     * Whether the method handles all updates whose name no other handler of the workflow has: {@code @Update(any = true)
+     * Object other(String name, EncodedValues arguments)}. A workflow has one such method at the most, and no validator
+     * judges for it.
+     */
+    boolean any() default false;
+
     /** The fate of this handler when {@code run} ends before the handler has returned. */
     HandlerUnfinishedPolicy unfinishedPolicy() default HandlerUnfinishedPolicy.WARN_AND_ABANDON;
 

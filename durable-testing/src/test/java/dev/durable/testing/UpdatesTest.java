@@ -211,6 +211,13 @@ abstract class UpdatesTest {
                 .hasMessage("nowhere")
                 .satisfies(e -> assertThat(e.getSuppressed()).hasAtLeastOneElementOfType(UpdateFailedException.class));
         assertThat(types(run)).endsWith("UpdateAccepted", "UpdateFailed");
+        assertThatThrownBy(() -> run.startUpdate("u-1", w -> w.redirect("nowhere"), WaitFor.COMPLETED)
+                        .result())
+                .isInstanceOf(Unknown.class);
+        assertThatThrownBy(() -> run.updateHandle("u-1", String.class).result())
+                .as("found again by its id")
+                .isInstanceOf(Unknown.class)
+                .hasMessage("nowhere");
         run.signal(Parcel::deliver);
         assertThat(run.result()).containsExactly("home");
     }

@@ -91,7 +91,14 @@ record Updates(
     <R extends @Nullable Object> UpdateHandle<R> find(String id, Type type) {
         RunRecord run = runs.apply(dispatch.begun());
         UUID answer = Reply.idOf(Bounds.id("the update id", id));
-        return handle(run, id, answer, new Request(id, "", type, new Object[0]), List.of(), false);
+        // The handler is not known: an exception comes back as itself where any handler of updates declares it.
+        List<Class<? extends Throwable>> named = workflow == null
+                ? List.of()
+                : workflow.updates()
+                        .flatMap(spec -> spec.named().stream())
+                        .distinct()
+                        .toList();
+        return handle(run, id, answer, new Request(id, "", type, new Object[0]), named, false);
     }
 
     private <R extends @Nullable Object> RunUpdate<R> send(Request request) {
@@ -131,7 +138,7 @@ record Updates(
 
     private UpdateAccepted update(String called, Request request) {
         MethodSpec spec = spec(called, request.name());
-        Payload input = spec == null
+        Payload input = spec == null || spec.isOfAnyName()
                 ? code.payloads().encodeArguments(request.name(), request.arguments())
                 : code.payloads().encodeArguments(spec, request.arguments());
         UUID message = code.random().get();
@@ -141,7 +148,7 @@ record Updates(
     }
 
     private <R extends @Nullable Object> RunUpdate<R> handle(RunRecord run, UpdateAccepted update, Request request) {
-        MethodSpec spec = workflow == null ? null : workflow.methods().updates().get(request.name());
+        MethodSpec spec = workflow == null ? null : workflow.update(request.name());
         return handle(
                 run, update.updateId(), update.messageId(), request, spec == null ? List.of() : spec.named(), true);
     }
@@ -154,7 +161,7 @@ record Updates(
             List<Class<? extends Throwable>> named,
             boolean sent) {
         Reply.Question question = new Reply.Question(chainOf(run), message, Reply.idOf(id));
-        MethodSpec spec = workflow == null ? null : workflow.methods().updates().get(request.name());
+        MethodSpec spec = workflow == null ? null : workflow.update(request.name());
         Type type = request.type() != null ? request.type() : spec == null ? Object.class : spec.returnType();
         return new RunUpdate<>(
                 dispatch, new UpdateAnswers(code, workflow, run, id, request.name(), type, named), question, sent);
@@ -219,7 +226,7 @@ record Updates(
         if (type == null) {
             return null;
         }
-        MethodSpec spec = type.methods().updates().get(name);
+        MethodSpec spec = type.update(name);
         if (spec == null) {
             throw new RefusedInputException("workflow " + type.name() + " has no update " + name + "; it has "
                     + type.methods().updates().keySet().stream().sorted().toList());

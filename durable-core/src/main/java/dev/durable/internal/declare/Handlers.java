@@ -66,7 +66,7 @@ final class Handlers {
         }
         Update update = entry.annotation(Update.class);
         if (update != null) {
-            found.add(new Handler(CallKind.UPDATE, nameOf(update.name(), entry), entry, false));
+            found.add(new Handler(CallKind.UPDATE, nameOf(update.name(), entry), entry, update.any()));
         }
     }
 

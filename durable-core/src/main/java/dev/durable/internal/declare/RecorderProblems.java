@@ -47,7 +47,10 @@ final class RecorderProblems {
             case QUERY ->
                 called + ", which handles messages of any name, and a lambda says no name. Send it by name:"
                         + " handle.query(\"name\", Type.class, …).";
-            case UPDATE, ACTIVITY -> throw new IllegalArgumentException("there is no " + kind + " of any name");
+            case UPDATE ->
+                called + ", which handles messages of any name, and a lambda says no name. Send it by name:"
+                        + " handle.update(\"name\", Type.class, …).";
+            case ACTIVITY -> throw new IllegalArgumentException("there is no " + kind + " of any name");
         };
     }
 

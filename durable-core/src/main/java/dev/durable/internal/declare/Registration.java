@@ -109,6 +109,10 @@ final class Registration {
                         signatures.add(query.withoutParameters());
                     }
                     signatures.addAll(r.methods().updates().values());
+                    MethodSpec update = r.methods().ofAnyName().update();
+                    if (update != null) {
+                        signatures.add(update.withoutParameters());
+                    }
                     if (constructor != null) {
                         drafts.add(new Draft(r, type, constructor));
                     }

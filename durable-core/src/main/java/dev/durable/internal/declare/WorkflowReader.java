@@ -109,17 +109,26 @@ final class WorkflowReader {
         return policies;
     }
 
-    private static HandlerUnfinishedPolicy unfinishedPolicy(Handler handler) {
-        return Objects.requireNonNull(handler.entry().annotation(Signal.class)).unfinishedPolicy();
+    private static HandlerUnfinishedPolicy unfinishedPolicy(@Nullable Handler handler) {
+        if (handler == null) {
+            return HandlerUnfinishedPolicy.WARN_AND_ABANDON;
+        }
+        Signal signal = handler.entry().annotation(Signal.class);
+        return signal != null
+                ? signal.unfinishedPolicy()
+                : Objects.requireNonNull(handler.entry().annotation(Update.class))
+                        .unfinishedPolicy();
     }
 
     private WorkflowType.OfAnyName ofAnyName(List<Handler> handlers) {
         Handler signal = ofAnyName(handlers, CallKind.SIGNAL);
-        Handler query = ofAnyName(handlers, CallKind.QUERY);
+        Handler update = ofAnyName(handlers, CallKind.UPDATE);
         return new WorkflowType.OfAnyName(
-                signal == null ? null : specOfAnyName(signal),
-                signal == null ? HandlerUnfinishedPolicy.WARN_AND_ABANDON : unfinishedPolicy(signal),
-                query == null ? null : specOfAnyName(query));
+                specOfAnyName(signal),
+                unfinishedPolicy(signal),
+                specOfAnyName(ofAnyName(handlers, CallKind.QUERY)),
+                specOfAnyName(update),
+                unfinishedPolicy(update));
     }
 
     /** Returns the handler of any name, where there is one and it has the parameters of one. */
@@ -136,8 +145,10 @@ final class WorkflowReader {
         return all.isEmpty() || !unfit.isEmpty() ? null : all.getFirst();
     }
 
-    private MethodSpec specOfAnyName(Handler handler) {
-        return signatures.readOfAnyName(name() + "." + handler.method().getName(), handler.method());
+    private @Nullable MethodSpec specOfAnyName(@Nullable Handler handler) {
+        return handler == null
+                ? null
+                : signatures.readOfAnyName(name() + "." + handler.method().getName(), handler.method());
     }
 
     private Map<String, MethodSpec> validators(Map<String, MethodSpec> updates) {

@@ -73,11 +73,14 @@ public record WorkflowType(
      * The handlers that take messages of any name, {@code @Signal(any = true)}; null where there is none.
      *
      * @param unfinishedPolicy what happens to its handler of signals when the run ends before it
+     * @param updatePolicy what happens to its handler of updates then
      */
     public record OfAnyName(
             @Nullable MethodSpec signal,
             HandlerUnfinishedPolicy unfinishedPolicy,
-            @Nullable MethodSpec query) {}
+            @Nullable MethodSpec query,
+            @Nullable MethodSpec update,
+            HandlerUnfinishedPolicy updatePolicy) {}
 
     /** Returns whether it stands for all types that no other class has. */
     public boolean isOfAnyType() {
@@ -100,6 +103,19 @@ public record WorkflowType(
     public @Nullable MethodSpec query(String name) {
         MethodSpec own = methods.queries().get(name);
         return own == null ? methods.ofAnyName().query() : own;
+    }
+
+    /** Returns the handler of an update: the one of its name, or the one of any name; null without either. */
+    public @Nullable MethodSpec update(String name) {
+        MethodSpec own = methods.updates().get(name);
+        return own == null ? methods.ofAnyName().update() : own;
+    }
+
+    /** Returns all handlers of updates. */
+    public Stream<MethodSpec> updates() {
+        return Stream.concat(
+                methods.updates().values().stream(),
+                Stream.ofNullable(methods.ofAnyName().update()));
     }
 
     /** Returns all handlers of signals. */
@@ -129,6 +145,13 @@ public record WorkflowType(
         return methods.signals().containsKey(signal)
                 ? unfinishedPolicy(signalHandler(signal))
                 : methods.ofAnyName().unfinishedPolicy();
+    }
+
+    /** Returns what happens to the handler of this update when the run ends before it. */
+    public HandlerUnfinishedPolicy policyOfUpdate(String update) {
+        return methods.updates().containsKey(update)
+                ? unfinishedPolicy(updateHandler(update))
+                : methods.ofAnyName().updatePolicy();
     }
 
     /** Returns what happens to this {@link #handler} when the run ends before it. */

@@ -317,7 +317,7 @@ public final class WorkflowInstance {
      */
     public @Nullable Failure rejection(String name, Payload arguments) {
         usable();
-        MethodSpec update = type.methods().updates().get(name);
+        MethodSpec update = type.update(name);
         Object workflow = run.feed().workflow();
         if (update == null || workflow == null) {
             return Failure.of(
@@ -333,6 +333,11 @@ public final class WorkflowInstance {
         DurableCalls.bind(run);
         try (ContextPropagator.Scope context =
                 setup.context().restore(run.started().headers())) {
+            if (update.isOfAnyName()) {
+                // No validator judges for it, and it reads its arguments itself.
+                setup.codec().argumentsOfAnyName(update, name, arguments);
+                return null;
+            }
             @Nullable Object[] decoded = setup.codec().decodeArguments(update, arguments);
             MethodSpec validator = type.methods().validators().get(name);
             if (validator != null) {

@@ -2,6 +2,7 @@ package dev.durable.internal.replay.call;
 
 import dev.durable.CancelledException;
 import dev.durable.HandlerUnfinishedPolicy;
+import dev.durable.PayloadException;
 import dev.durable.history.ActivityCancelled;
 import dev.durable.history.ActivityCompleted;
 import dev.durable.history.ActivityFailed;
@@ -198,7 +199,7 @@ public final class EventApplier {
     }
 
     private Payload encode(@Nullable Object result, MethodSpec method) {
-        if (method.isOfAnyType() && method.returnType() == Object.class) {
+        if ((method.isOfAnyType() || method.isOfAnyName()) && method.returnType() == Object.class) {
             return setup.codec().encodeUndeclared(result, "the result of " + method.name());
         }
         return method.returnType() == void.class
@@ -289,7 +290,7 @@ public final class EventApplier {
     // ── updates ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
     private void handle(UpdateAccepted event) {
-        MethodSpec method = type.methods().updates().get(event.name());
+        MethodSpec method = type.update(event.name());
         if (run.ending().isDeaf()) {
             run.handlers().late("update " + event.name());
         }
@@ -297,8 +298,10 @@ public final class EventApplier {
     }
 
     private Coroutine handler(MethodSpec method, UpdateAccepted event) {
-        String name = WorkflowType.updateHandler(event.name());
-        return handler(name, type.unfinishedPolicy(name), () -> handle(method, event));
+        return handler(
+                WorkflowType.updateHandler(event.name()),
+                type.policyOfUpdate(event.name()),
+                () -> handle(method, event));
     }
 
     /**
@@ -316,7 +319,9 @@ public final class EventApplier {
             throw e;
         } catch (Throwable e) {
             boolean abandoned = e instanceof CancelledException && run.ending().hasEnded();
-            if (!abandoned && !run.ending().stallsBy(self, e)) {
+            // A stranger's value that a handler of any name can't read is answered: it must not stall the run.
+            boolean unread = method.isOfAnyName() && e instanceof PayloadException;
+            if (!abandoned && (unread || !run.ending().stallsBy(self, e))) {
                 Failure failure = setup.failures().encode(e, method.named());
                 run.turn().put((id, at) -> new UpdateFailed(id, at, event.updateId(), failure));
             }

@@ -123,7 +123,7 @@ public final class StallRules {
     }
 
     private Stream<Class<? extends Throwable>> declared() {
-        return Stream.of(Stream.of(type.methods().run()), type.signals(), type.methods().updates().values().stream())
+        return Stream.of(Stream.of(type.methods().run()), type.signals(), type.updates())
                 .flatMap(handlers -> handlers)
                 .map(MethodSpec::named)
                 .flatMap(List::stream);

@@ -62,7 +62,9 @@ public final class HistoryDecoder {
     @Nullable
     public Object[] decodeArguments(MethodSpec method, UpdateAccepted update) {
         try {
-            return codec.decodeArguments(method, update.input());
+            return method.isOfAnyName()
+                    ? codec.argumentsOfAnyName(method, update.name(), update.input())
+                    : codec.decodeArguments(method, update.input());
         } catch (PayloadException e) {
             throw stalled(e);
         }
