@@ -9,6 +9,7 @@ import dev.durable.Promise;
 import dev.durable.Query;
 import dev.durable.Run;
 import dev.durable.Signal;
+import dev.durable.Update;
 import dev.durable.Workflow;
 import java.time.Clock;
 import java.util.concurrent.CompletableFuture;
@@ -85,6 +86,53 @@ class WorkflowRefusalsTest {
                 .hasMessageContaining(
                         "$TakesAnything.third(String, EncodedValues) has the name \"state\" and takes any name."
                                 + " Keep one: @Query(name = \"state\"), or @Query(any = true).");
+    }
+
+    @Workflow
+    static class Validates {
+        @Run
+        public void run() {}
+
+        @Update
+        public void move(String to) {}
+
+        @Update.Validator("mvoe")
+        public void misspelt(String to) {}
+
+        @Update.Validator("move")
+        public void other(int floor) {}
+
+        @Update.Validator("move")
+        public void first(String to) {}
+
+        @Update.Validator("move")
+        public void second(String to) {}
+    }
+
+    @Workflow
+    static class ValidatesNothing {
+        @Run
+        public void run() {}
+
+        @Update.Validator("move")
+        public void check(String to) {}
+    }
+
+    @Test
+    void validators_of_no_update_of_another_signature_and_a_second_one() {
+        assertRefused(Validates.class)
+                .hasMessageContaining(
+                        "$Validates.misspelt(String) is the validator of the update \"mvoe\", and there is no @Update of"
+                                + " that name. Name the update that it judges, @Update.Validator(\"…\"): [move].")
+                .hasMessageContaining("$Validates.other(int) is the validator of move(String) and has other parameters."
+                        + " Give it the parameters of the update: it judges the same arguments.")
+                .hasMessageContaining(
+                        " is a second validator of the update \"move\". Keep one @Update.Validator for each"
+                                + " update.");
+        assertRefused(ValidatesNothing.class)
+                .hasMessageContaining(
+                        "$ValidatesNothing.check(String) is the validator of the update \"move\", and there is no @Update"
+                                + " of that name. Annotate the update's handler with @Update.");
     }
 
     @Workflow(any = true, aliases = "Old")
