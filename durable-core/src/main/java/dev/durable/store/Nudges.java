@@ -48,8 +48,8 @@ public interface Nudges {
     /** This run has closed, so waiting clients can read its result. */
     record RunClosed(UUID runId) implements Nudge {}
 
-    /** This run has accepted or answered an update, so waiting callers can read its state. */
-    record UpdateAnswered(UUID runId) implements Nudge {}
+    /** A run of this chain has accepted or answered an update, so waiting callers can read its state. */
+    record UpdateAnswered(UUID chainId) implements Nudge {}
 
     /** A job has become a dead letter or an incident: an alert may be due. */
     record JobBuried() implements Nudge {}

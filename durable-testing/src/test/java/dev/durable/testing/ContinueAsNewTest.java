@@ -292,6 +292,163 @@ abstract class ContinueAsNewTest {
         assertThat(Duration.between(began, engine.now())).isBetween(Duration.ofSeconds(3), Duration.ofMinutes(1));
     }
 
+    // ── while the call waits ────────────────────────────────────────────────────────────────────────────────────────
+
+    /** Calls continueAsNew while an activity is open whose cancellation it has to wait for. */
+    @Workflow
+    static class Draining {
+        private final Work work;
+        private final List<String> seen = new ArrayList<>();
+
+        Draining(Work work) {
+            this.work = work;
+        }
+
+        @Run
+        public List<String> run(List<String> before) {
+            if (!before.isEmpty()) {
+                return before;
+            }
+            Durable.async(() -> {
+                Durable.detached(() -> Durable.sleep(HOUR));
+                return null;
+            });
+            Durable.sleep(Duration.ofMinutes(1));
+            throw Durable.continueAsNew(Draining.class, w -> w.run(seen));
+        }
+
+        @Signal(unfinishedPolicy = HandlerUnfinishedPolicy.WAIT)
+        public void call(String word) {
+            seen.add(work.slow(word));
+        }
+
+        @Signal
+        public void wraps() {
+            try {
+                Durable.await(() -> false);
+            } catch (CancelledException e) {
+                throw new IllegalStateException("wrapped", e);
+            }
+        }
+
+        @Signal(unfinishedPolicy = HandlerUnfinishedPolicy.WAIT)
+        public void charge() {
+            Durable.sleep(Duration.ofMinutes(5));
+            Durable.compensate(() -> {});
+        }
+    }
+
+    private static WorkflowHandle<Draining, List<String>> draining(TestEngine engine) {
+        engine.register(Draining.class).activity(Work.class, name -> name + "!");
+        WorkflowHandle<Draining, List<String>> run =
+                engine.client().start(Draining.class, "w-1", w -> w.run(List.of()));
+        engine.advance(Duration.ofMinutes(2));
+        return run;
+    }
+
+    @Test
+    void a_handler_that_begins_while_the_call_waits_calls_an_activity_as_at_any_time(TestEngine engine) {
+        WorkflowHandle<Draining, List<String>> run = draining(engine);
+        run.signal(w -> w.call("a"));
+        engine.settle();
+
+        assertThat(run.result()).containsExactly("a!");
+        assertThat(run.history().started().chain()).isNotNull();
+    }
+
+    @Test
+    void a_handler_that_wraps_its_cancellation_does_not_fail_a_run_that_continues(TestEngine engine) {
+        WorkflowHandle<Draining, List<String>> run = draining(engine);
+        run.signal(Draining::wraps);
+        run.signal(w -> w.call("a"));
+
+        assertThat(run.result()).containsExactly("a!");
+    }
+
+    @Test
+    void undos_that_a_handler_registers_while_the_call_waits_are_not_lost(TestEngine engine) {
+        WorkflowHandle<Draining, List<String>> run = draining(engine);
+        run.signal(Draining::charge);
+
+        assertThatThrownBy(() -> engine.advance(Duration.ofHours(2)))
+                .isInstanceOf(WorkflowStalledException.class)
+                .hasMessageContaining("while undos are registered by Durable.compensate");
+        run.terminate("seen");
+    }
+
+    @Workflow
+    static class Computing {
+        private final Work work;
+
+        Computing(Work work) {
+            this.work = work;
+        }
+
+        @Run
+        public String run(String name) {
+            throw switch (name) {
+                case "activity" -> Durable.continueAsNew(Computing.class, w -> w.run(work.slow(name)));
+                case "null" -> Durable.continueAsNew((Class<Computing>) null, w -> w.run(name));
+                case "two calls" ->
+                    Durable.continueAsNew(Computing.class, w -> {
+                        w.run(name);
+                        w.run(name);
+                    });
+                case "options" ->
+                    Durable.continueAsNew(Computing.class, o -> o.runTimeout(Duration.ZERO), w -> w.run(name));
+                default -> Durable.continueAsNew("durable.job", name);
+            };
+        }
+    }
+
+    @Test
+    void what_the_next_run_can_not_be_given_is_refused_with_the_reason_and_the_run_stalls(TestEngine engine) {
+        engine.register(Computing.class).activity(Work.class, name -> name);
+        for (String name : List.of("activity", "null", "two calls", "options", "job")) {
+            WorkflowHandle<Computing, String> run = engine.client().start(Computing.class, name, w -> w.run(name));
+            assertThatThrownBy(engine::settle)
+                    .as(name)
+                    .isInstanceOf(WorkflowStalledException.class)
+                    .hasMessageContaining(
+                            switch (name) {
+                                case "activity" -> "was called in the lambda of Durable.continueAsNew";
+                                case "null" -> "was given null as the type, the options or the call";
+                                case "two calls" -> "A lambda stands for exactly one call";
+                                case "options" -> "runTimeout must be longer than zero, not PT0S";
+                                default -> "durable.job is the type of background jobs";
+                            });
+            run.terminate("seen");
+        }
+    }
+
+    @Workflow
+    static class Restless {
+        private boolean stopped;
+
+        @Run
+        public String run(int times) {
+            if (stopped) {
+                return "stopped after " + times;
+            }
+            throw Durable.continueAsNew(Restless.class, w -> w.run(times + 1));
+        }
+
+        @Signal
+        public void stop() {
+            stopped = true;
+        }
+    }
+
+    @Test
+    void a_run_that_continues_without_waiting_sees_the_messages_that_wait_for_it(TestEngine engine) {
+        engine.register(Restless.class);
+        WorkflowHandle<Restless, String> run = engine.client().start(Restless.class, "r-1", w -> w.run(0));
+        engine.advance(Duration.ofSeconds(3));
+        run.signal(Restless::stop);
+
+        assertThat(run.result()).startsWith("stopped after ");
+    }
+
     // ── what moves along ────────────────────────────────────────────────────────────────────────────────────────────
 
     @Workflow

@@ -53,11 +53,13 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
      * The origin of the handle, and the operator for whom it was made.
      *
      * @param started whether the store has acknowledged the start of this run
+     * @param ofChain whether it was made by a start: it is of the run and of those that continue it
      * @param actor the operator; null is this process
      */
-    private record Use(boolean started, @Nullable String actor) {
+    private record Use(
+            boolean started, boolean ofChain, @Nullable String actor) {
         /** The use of a handle whose run may or may not exist. */
-        static final Use ANY = new Use(false, null);
+        static final Use ANY = new Use(false, false, null);
     }
 
     /** Creates a handle of a run that may or may not exist. */
@@ -97,7 +99,7 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
                 workflow,
                 workflowId,
                 runId,
-                new Use(dispatch.transaction().isEmpty(), null));
+                new Use(dispatch.transaction().isEmpty(), true, null));
     }
 
     @Override
@@ -176,7 +178,7 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
 
     /** Returns the future end of the run, or of its chain: only a handle that was made with a run id is of one run. */
     private CompletableFuture<RunResult> end(Run of) {
-        return runId == null || use.started() ? ChainResult.of(dispatch, of.id()) : dispatch.result(of.id());
+        return runId == null || use.ofChain() ? ChainResult.of(dispatch, of.id()) : dispatch.result(of.id());
     }
 
     /**
@@ -296,7 +298,7 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
 
     @Override
     public WorkflowHandle<W, R> by(String name) {
-        Use byActor = new Use(use.started(), Bounds.actor(name));
+        Use byActor = new Use(use.started(), use.ofChain(), Bounds.actor(name));
         return new RunHandle<>(dispatch, code, workflow, workflowId, runId, byActor);
     }
 
@@ -438,7 +440,7 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
         if (runId == null) {
             return from.latestRun(workflowId).orElseThrow(this::notFound);
         }
-        Optional<RunRecord> latest = use.started()
+        Optional<RunRecord> latest = use.ofChain()
                 ? from.latestRun(workflowId).filter(run -> run.links().chainId().equals(runId))
                 : Optional.empty();
         return latest.or(() -> from.run(runId)).orElseThrow(this::notFound);

@@ -13,6 +13,7 @@ import dev.durable.internal.client.access.Dispatch;
 import dev.durable.internal.declare.WorkflowType;
 import dev.durable.internal.payload.Unchecked;
 import dev.durable.internal.text.Bounds;
+import dev.durable.store.ClosedRun;
 import dev.durable.store.Reply;
 import dev.durable.store.RunDetails;
 import dev.durable.store.RunKey;
@@ -163,12 +164,7 @@ record UpdateAnswers(
      * continues leaves none unanswered.
      */
     boolean wasAccepted(Dispatch dispatch, Reply.Question question) {
-        RunKey chain = question.run();
-        UUID last = dispatch.store()
-                .latestRun(chain.workflowId())
-                .filter(latest -> latest.links().chainId().equals(chain.runId()))
-                .map(latest -> latest.run().runId())
-                .orElse(chain.runId());
+        UUID last = newestOf(dispatch, question.run());
         long next = 1;
         while (true) {
             List<StoredEvent> page = dispatch.store().history(last, next, PAGE);
@@ -182,6 +178,18 @@ record UpdateAnswers(
         }
     }
 
+    /** Returns the newest run of the chain, also where another chain has begun under the workflow id since. */
+    private static UUID newestOf(Dispatch dispatch, RunKey chain) {
+        return dispatch.store()
+                .latestRun(chain.workflowId())
+                .filter(latest -> latest.links().chainId().equals(chain.runId()))
+                .map(latest -> latest.run().runId())
+                .or(() -> dispatch.store().closed(List.of(chain.runId())).stream()
+                        .findFirst()
+                        .map(ClosedRun::next))
+                .orElse(chain.runId());
+    }
+
     private boolean isAcceptance(StoredEvent event) {
         return event.type().equals(UpdateAccepted.class.getSimpleName())
                 && EventJson.decode(event) instanceof UpdateAccepted accepted
@@ -190,7 +198,8 @@ record UpdateAnswers(
 
     /** Returns why there is no answer yet, as far as the run's row tells; empty where it does not. */
     String whyWaiting(Dispatch dispatch, Reply.Question question) {
-        RunDetails details = dispatch.store().details(question.run().runId()).orElse(null);
+        RunDetails details =
+                dispatch.store().details(newestOf(dispatch, question.run())).orElse(null);
         if (details == null) {
             return "";
         }

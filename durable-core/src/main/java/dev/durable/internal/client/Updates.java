@@ -21,6 +21,7 @@ import dev.durable.internal.declare.WorkflowType;
 import dev.durable.internal.declare.object.CallKind;
 import dev.durable.internal.declare.type.MethodSpec;
 import dev.durable.internal.text.Bounds;
+import dev.durable.store.HistoryStore;
 import dev.durable.store.Reply;
 import dev.durable.store.RunKey;
 import dev.durable.store.RunRecord;
@@ -129,11 +130,12 @@ record Updates(
         if (latest != null
                 && latest.status().closed()
                 && target.is(latest.type())
-                && isAnswered(call, latest.run(), update)) {
+                && isAnswered(call, chainOf(latest), update)) {
             return handle(latest, update, request);
         }
         UUID run = start.apply(update);
-        return handle(dispatch.begun().store().run(run).orElseThrow(), update, request);
+        HistoryStore store = dispatch.begun().store();
+        return handle(store.run(run).or(() -> store.latestRun(workflowId)).orElseThrow(), update, request);
     }
 
     private UpdateAccepted update(String called, Request request) {

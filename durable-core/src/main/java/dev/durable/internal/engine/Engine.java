@@ -316,8 +316,8 @@ public final class Engine implements PreparedEngine {
                 }
             }
             case Nudges.UpdateAnswered answered -> {
-                if (runs.cached(answered.runId()).isEmpty()) {
-                    waiters.updates().look(answered.runId());
+                if (runs.cached(answered.chainId()).isEmpty()) {
+                    waiters.updates().look(answered.chainId());
                 }
             }
         }

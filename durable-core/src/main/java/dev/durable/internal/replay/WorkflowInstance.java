@@ -241,6 +241,11 @@ public final class WorkflowInstance {
         return run.ending().isContinued();
     }
 
+    /** Returns whether {@code run} is over, because it has ended or another run continues it. */
+    public boolean isOver() {
+        return hasEnded() || isContinued();
+    }
+
     /** Returns the first event, once it was fed. */
     public WorkflowStarted started() {
         return run.started();

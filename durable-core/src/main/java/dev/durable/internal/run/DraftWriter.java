@@ -70,6 +70,8 @@ final class DraftWriter {
      */
     void send(TransitionDraft draft, boolean park) {
         HistoryEvent.Closing closing = draft.closing();
+        Transition.Close close = closing == null ? null : closeOf(closing, draft);
+        draft.closesAs(close);
         Transition step = new Transition(
                 key,
                 new Transition.Fences(holding.fence(), host.random()),
@@ -81,7 +83,7 @@ final class DraftWriter {
                 park,
                 closing == null ? holding.warm().wakeAt() : null,
                 null,
-                closing == null ? null : closeOf(closing, draft));
+                close);
         NewRun next = step.next();
         submit(step, draft, next == null ? step.wakeAt() : dueAt(next));
     }
@@ -106,7 +108,7 @@ final class DraftWriter {
                 lookHere);
     }
 
-    Transition.Close closeOf(HistoryEvent.Closing closing, TransitionDraft draft) {
+    private Transition.Close closeOf(HistoryEvent.Closing closing, TransitionDraft draft) {
         FailureCodec failures = host.code().replay().failures();
         if (closing instanceof WorkflowContinuedAsNew continued) {
             NewRun next = NextRuns.of(

@@ -277,7 +277,7 @@ final class HeldRun {
         LiveRun gone = warm();
         live = null;
         // A first turn that is only written again, as it sends messages, has nothing to see before it.
-        order = gone.instance().hasEnded() ? FeedingOrder.afterEndedBy(draft.isEndedBySender()) : FeedingOrder.BY_TIME;
+        order = gone.instance().isOver() ? FeedingOrder.afterEndedBy(draft.isEndedBySender()) : FeedingOrder.BY_TIME;
         gone.instance().evict();
         List<AttemptOutcome> ended = draft.outcomes();
         for (int i = ended.size() - 1; i >= 0; i--) {
@@ -357,7 +357,7 @@ final class HeldRun {
         if (first.begun().withNext()) {
             return run.feed(draft, messages, outcomes, FeedingOrder.MESSAGES_TOGETHER);
         }
-        if (run.instance().hasEnded()) {
+        if (run.instance().isOver()) {
             draft.endsRun();
             if (run.hasUnseen(messages)) {
                 return LiveRun.Fed.ENDED_TOO_EARLY;

@@ -222,7 +222,10 @@ public final class LiveRun {
         if (!unknown.isEmpty()) {
             replies.apply(unknown).stream()
                     .filter(state -> state.reply() != null)
-                    .forEach(state -> seen.add(state.question().answer()));
+                    .forEach(state -> seen.add(
+                            state.reply().kind().isRejection()
+                                    ? state.question().message()
+                                    : state.question().answer()));
         }
     }
 

@@ -29,7 +29,10 @@ final class NextRuns {
         WorkflowStarted before = run.instance().started();
         Duration asked = end.startDelay() == null ? Duration.ZERO : end.startDelay();
         Duration delay = run.wasFed() || asked.compareTo(UNFED) > 0 ? asked : UNFED;
-        Instant execution = before.executionDeadline();
+        // Histories of before the timeouts were recorded apart have the earlier of both.
+        Instant execution = before.executionDeadline() == null && before.runTimeout() == null
+                ? before.runDeadline()
+                : before.executionDeadline();
         Instant deadline =
                 earlier(end.runTimeout() == null ? null : now.plus(delay).plus(end.runTimeout()), execution);
         WorkflowStarted started = new WorkflowStarted(

@@ -5,7 +5,6 @@ import dev.durable.StoreRefusedException;
 import dev.durable.StoreUnavailableException;
 import dev.durable.history.HistoryEvent;
 import dev.durable.internal.payload.FailureCodec;
-import dev.durable.internal.replay.WorkflowInstance;
 import dev.durable.internal.replay.match.StalledException;
 import dev.durable.internal.text.Thrown;
 import dev.durable.store.NewRun;
@@ -158,7 +157,7 @@ public final class RunActor {
             rising.start(draft, mail.request().started());
             // A first turn that ends the run is made again and written with the end, as messages may come before that;
             // one that sends messages is made again and written as a transition, which a start is not.
-            begun = !isOver(rising.instance()) && draft.sends().isEmpty();
+            begun = !rising.instance().isOver() && draft.sends().isEmpty();
             if (begun) {
                 written = run.withFirstTurn(draft.events(), draft.jobs(), rising.wakeAt());
             }
@@ -175,10 +174,6 @@ public final class RunActor {
         writer.start(written, draft, begun ? rising.wakeAt() : null, begun, mail.answer());
     }
 
-    private static boolean isOver(WorkflowInstance instance) {
-        return instance.hasEnded() || instance.isContinued();
-    }
-
     private void startWritten(RunMail.StartWritten mail) {
         TransitionDraft draft = takeUnderWay();
         boolean written = mail.outcome() instanceof StartOutcome.Started;
@@ -190,7 +185,7 @@ public final class RunActor {
             holding.startedWithoutFirstTurn();
             stall(StallReport.of(stalled, holding.stalls(), failures()));
         } else if (started
-                && (isOver(holding.warm().instance()) || !draft.sends().isEmpty())) {
+                && (holding.warm().instance().isOver() || !draft.sends().isEmpty())) {
             holding.startedWithoutFirstTurn();
             attempt(() -> feedAgain(draft, 0));
         } else if (started) {
@@ -388,7 +383,7 @@ public final class RunActor {
                     .answered(new RunKey(draft.sends().chainId(), key.workflowId()), draft.consumed(), draft.replies());
         }
         HistoryEvent.Closing closing = draft.closing();
-        host.outside().written(this, closing == null ? null : writer.closeOf(closing, draft));
+        host.outside().written(this, draft.closesAs());
         if (closing != null) {
             holding.goCold();
         }

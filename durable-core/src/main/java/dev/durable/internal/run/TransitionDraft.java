@@ -54,6 +54,7 @@ final class TransitionDraft {
     private final OutgoingMessages sends;
     private final List<Runnable> onceWritten = new ArrayList<>();
     private HistoryEvent.@Nullable Closing closing;
+    private Transition.@Nullable Close closesAs;
     private int refusals;
     private @Nullable StoredEvent unlessOthers;
     private boolean endsRun;
@@ -206,6 +207,15 @@ final class TransitionDraft {
         closing = event;
         events.add(EventJson.encode(event));
         nextEventId = event.id() + 1;
+    }
+
+    /** Sets the row's part of the close that is being written. */
+    void closesAs(Transition.@Nullable Close close) {
+        closesAs = close;
+    }
+
+    Transition.@Nullable Close closesAs() {
+        return closesAs;
     }
 
     /**

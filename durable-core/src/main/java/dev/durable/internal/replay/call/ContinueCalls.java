@@ -1,8 +1,9 @@
 package dev.durable.internal.replay.call;
 
+import dev.durable.Body;
+import dev.durable.CancelledException;
 import dev.durable.ContinueOptionsBuilder;
 import dev.durable.PayloadException;
-import dev.durable.RefusedInputException;
 import dev.durable.RegistrationException;
 import dev.durable.UsageException;
 import dev.durable.VoidCall;
@@ -12,9 +13,11 @@ import dev.durable.internal.declare.Recorded;
 import dev.durable.internal.declare.Recorder;
 import dev.durable.internal.declare.WorkflowType;
 import dev.durable.internal.declare.object.CallKind;
+import dev.durable.internal.payload.Unchecked;
 import dev.durable.internal.replay.coroutine.Coroutine;
 import dev.durable.internal.replay.coroutine.Coroutines;
 import dev.durable.internal.replay.coroutine.Dispatcher;
+import dev.durable.internal.replay.coroutine.Restriction;
 import dev.durable.internal.replay.coroutine.WaitCondition;
 import dev.durable.internal.replay.match.ReplaySetup;
 import dev.durable.internal.text.Bounds;
@@ -54,49 +57,78 @@ public final class ContinueCalls {
 
     /** Continues as a workflow whose class is known. */
     public <W> RuntimeException as(Class<W> type, Consumer<ContinueOptionsBuilder> options, VoidCall<W> call) {
-        return continueAsNew(() -> {
-            WorkflowType workflow = setup.registry().workflowOf(type);
+        Coroutine self = mayCall(type, options, call);
+        WorkflowType workflow = checked(() -> setup.registry().workflowOf(type));
+        Continuation.Options chosen = Continuation.Options.of(run.started(), options);
+        return continueAsNew(self, chosen, workflow.name(), () -> {
             Recorded recorded = Recorder.record(type, call, CallKind.RUN);
-            Payload input = setup.codec().encodeArguments(workflow.methods().run(), recorded.arguments());
-            return next(workflow.name(), options, input);
+            return setup.codec().encodeArguments(workflow.methods().run(), recorded.arguments());
         });
     }
 
     /** Continues as a workflow by the name of its type. */
     public RuntimeException as(
             String type, Consumer<ContinueOptionsBuilder> options, @Nullable Object @Nullable [] arguments) {
-        return continueAsNew(() -> {
-            Bounds.name(CALL + ": the workflow type", type);
-            if (type.equals(JobStart.TYPE)) {
-                throw new RefusedInputException(JobStart.TYPE + " is the type of background jobs, which a client"
-                        + " enqueues: a workflow can't become one. Call the activity instead.");
-            }
-            @Nullable Object[] given = arguments == null ? new @Nullable Object[1] : arguments;
-            Payload input = setup.registry()
-                    .workflow(type)
-                    .filter(known -> !known.isOfAnyType())
-                    .map(known -> setup.codec().encodeArguments(known.methods().run(), given))
-                    .orElseGet(() -> setup.codec().encodeArguments(type, given));
-            return next(type, options, input);
-        });
+        Coroutine self = mayCall(type, options);
+        checked(() -> Bounds.name(CALL + ": the workflow type", type));
+        if (type.equals(JobStart.TYPE)) {
+            throw new UsageException(CALL + " did not continue the run. " + JobStart.TYPE + " is the type of background"
+                    + " jobs, which a client enqueues: a workflow can't become one. Call the activity instead.");
+        }
+        Continuation.Options chosen = Continuation.Options.of(run.started(), options);
+        @Nullable Object[] given = arguments == null ? new @Nullable Object[1] : arguments;
+        return continueAsNew(
+                self,
+                chosen,
+                type,
+                () -> setup.registry()
+                        .workflow(type)
+                        .filter(known -> !known.isOfAnyType())
+                        .map(known ->
+                                setup.codec().encodeArguments(known.methods().run(), given))
+                        .orElseGet(() -> setup.codec().encodeArguments(type, given)));
     }
 
-    private RuntimeException continueAsNew(Supplier<Continuation> next) {
-        Coroutine self = waiting.mayCommand(CALL);
-        refuseElsewhere(self);
+    private RuntimeException continueAsNew(
+            Coroutine self, Continuation.Options options, String type, Body<Payload> arguments) {
         waitForOthers(self);
-        Continuation asked;
-        try {
-            asked = next.get();
-        } catch (PayloadException | RegistrationException | IllegalArgumentException e) {
-            throw new UsageException(
-                    CALL + " did not continue the run. " + Thrown.of(e).words(), e);
-        }
-        run.ending().continueAsNew(asked);
+        refuseUndos();
+        Payload input = checked(() -> {
+            try {
+                return run.restrictions().call(Restriction.CONTINUATION, arguments::run);
+            } catch (Throwable e) {
+                throw Unchecked.<RuntimeException>raise(e);
+            }
+        });
+        run.ending().continueAsNew(options.next(nextRunId(), type, input));
         while (true) {
             dispatcher.block(self);
             dispatcher.checkAlive();
         }
+    }
+
+    /** Returns the value, if it is accepted; a refusal stalls the run, as it is a mistake of the code. */
+    private static <T> T checked(Supplier<T> value) {
+        try {
+            return value.get();
+        } catch (PayloadException | RegistrationException | IllegalArgumentException e) {
+            throw new UsageException(
+                    CALL + " did not continue the run. " + Thrown.of(e).words(), e);
+        }
+    }
+
+    /** Returns the running coroutine, if it may end the run here with these arguments. */
+    private Coroutine mayCall(@Nullable Object... given) {
+        Coroutine self = waiting.mayCommand(CALL);
+        for (Object one : given) {
+            if (one == null) {
+                throw new UsageException(CALL + " was given null as the type, the options or the call. Write " + CALL
+                        + "(Type.class, w -> w.run(state)).");
+            }
+        }
+        refuseElsewhere(self);
+        refuseUndos();
+        return self;
     }
 
     private void refuseElsewhere(Coroutine self) {
@@ -110,6 +142,9 @@ public final class ContinueCalls {
                     CALL + " was called inside Durable.detached, whose body is to be done before the run"
                             + " ends. Call it behind that.");
         }
+    }
+
+    private void refuseUndos() {
         if (run.ending().hasUndos()) {
             throw new UsageException(CALL + " was called while undos are registered by Durable.compensate: the next run"
                     + " would not know them. Do the work that may have to be undone in Durable.saga(…), which is over"
@@ -122,13 +157,20 @@ public final class ContinueCalls {
      * where a handler has begun meanwhile.
      */
     private void waitForOthers(Coroutine self) {
-        do {
-            until(() -> !run.handlers().isAnyToWaitFor());
-            long begun = run.handlers().begun();
-            run.handlers().abandon(null);
-            coroutines.cancelOthers(self, CONTINUED);
-            until(() -> isAlone(self) || run.handlers().begun() != begun);
-        } while (!isAlone(self));
+        try {
+            do {
+                // A handler that has not begun could not wait or call any more once it is cancelled.
+                until(() -> !run.handlers().isAnyToWaitFor() && run.handlers().haveAllBegun());
+                long begun = run.handlers().begun();
+                run.handlers().abandon(null);
+                run.ending().continues(true);
+                coroutines.cancelOthers(self, CONTINUED);
+                until(() -> isAlone(self) || run.handlers().begun() != begun);
+            } while (!isAlone(self));
+        } catch (CancelledException e) {
+            run.ending().continues(false);
+            throw e;
+        }
     }
 
     private boolean isAlone(Coroutine self) {
@@ -141,13 +183,12 @@ public final class ContinueCalls {
         }
     }
 
-    private Continuation next(String type, Consumer<ContinueOptionsBuilder> options, Payload input) {
+    /** Returns the id of the next run: the same on each replay, and no other run's, as a run has one successor. */
+    private UUID nextRunId() {
         WorkflowStarted before = run.started();
         UUID id = before.runId();
-        // The same on each replay, and no other run's: a run has one successor.
         long bits = id.getMostSignificantBits() * 0x9E37_79B9_7F4A_7C15L
                 ^ Long.rotateLeft(id.getLeastSignificantBits(), 31);
-        UUID next = RunIds.create(run.now(), before.workflowId(), bits);
-        return Continuation.Options.of(before, options).next(next, type, input);
+        return RunIds.create(run.now(), before.workflowId(), bits);
     }
 }

@@ -262,7 +262,10 @@ public final class EventApplier {
     }
 
     private Coroutine handler(String name, HandlerUnfinishedPolicy unfinished, CheckedTask<@Nullable Void> body) {
-        Coroutine handler = run.coroutines().root(name, body);
+        Coroutine handler = run.coroutines().root(name, () -> {
+            run.handlers().begins();
+            return body.run();
+        });
         if (run.ending().hasEnded()) {
             handler.bornCancelled(RunEnding.RUN_ENDED);
         }

@@ -20,6 +20,7 @@ final class HandlersUnderWay {
     private final Map<Coroutine, HandlerUnfinishedPolicy> running = new LinkedHashMap<>(4);
     private int late;
     private int abandoned;
+    private long created;
     private long begun;
 
     HandlersUnderWay(TurnLog turnLog) {
@@ -28,12 +29,22 @@ final class HandlersUnderWay {
 
     void begin(Coroutine handler, HandlerUnfinishedPolicy policy) {
         running.put(handler, policy);
+        created++;
+    }
+
+    /** Notes that a handler runs its first line. */
+    void begins() {
         begun++;
     }
 
     /** Returns how many handlers have begun so far. */
     long begun() {
         return begun;
+    }
+
+    /** Returns whether each handler of a message that was fed has begun. */
+    boolean haveAllBegun() {
+        return begun == created;
     }
 
     void ended(Coroutine handler) {

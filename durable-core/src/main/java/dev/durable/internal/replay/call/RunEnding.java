@@ -83,6 +83,7 @@ public final class RunEnding {
     private @Nullable Throwable thrownByRun;
     private Phase phase = Phase.OPEN;
     private @Nullable Result result;
+    private boolean continues;
     private Result.@Nullable Cancelled cancelled;
 
     RunEnding(
@@ -175,7 +176,7 @@ public final class RunEnding {
         if (handler.isCancelled() && thrown instanceof CancelledException) {
             return;
         }
-        if (hasEnded() || thrownByRun != null) {
+        if (hasEnded() || thrownByRun != null || (continues && handler.isCancelled())) {
             logLate(handler.name, thrown);
         } else if (!stalls.insteadOfFailing(handler, thrown)) {
             fix(new Result.Threw(encode.apply(thrown).thrownBy(handler.name)), handler);
@@ -198,6 +199,11 @@ public final class RunEnding {
     /** Returns whether undos are registered. */
     boolean hasUndos() {
         return !undos.isEmpty();
+    }
+
+    /** Notes whether the run is about to continue as new: the handlers that this cancels don't fail it any more. */
+    void continues(boolean soon) {
+        continues = soon;
     }
 
     /** Ends the run in this turn, as nothing of it is under way but the call. */

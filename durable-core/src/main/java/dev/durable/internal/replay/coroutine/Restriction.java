@@ -24,6 +24,10 @@ public enum Restriction {
             "in a query",
             "A query answers from the state as it is and leaves no event. To change state or to wait, send a @Signal, whose"
                     + " handler may do both, and query the outcome; or an @Update, which does both and answers."),
+    CONTINUATION(
+            "in the lambda of Durable.continueAsNew",
+            "It is called when nothing else of the run is under way, and only names the arguments of the next run. Do it"
+                    + " before the call, and keep the result in a field or a variable."),
     VALIDATOR(
             "in the validator of an update",
             "A validator only looks at the state and the arguments: what it rejects leaves no event. Do it in the @Update"

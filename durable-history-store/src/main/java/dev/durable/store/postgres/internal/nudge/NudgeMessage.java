@@ -116,7 +116,7 @@ public record NudgeMessage(String sender, boolean asks, List<Nudge> nudges) {
             case JobsReady ready -> "j " + URLEncoder.encode(ready.taskQueue(), StandardCharsets.UTF_8);
             case RulesChanged ignored -> "q *";
             case RunClosed closed -> "c " + closed.runId();
-            case UpdateAnswered answered -> "u " + answered.runId();
+            case UpdateAnswered answered -> "u " + answered.chainId();
             case JobBuried ignored -> BURIED;
             // This nudge can't be sent at its time, so other processes find the work by polling.
             case OutboxFilled ignored -> OUTBOX;

@@ -45,10 +45,11 @@ public final class ReadSql {
      */
     public static final String CLOSED = PortionSql.portionBy(
             "run_id, status, result, failure, next", PortionSql.sizes("r.result", "r.failure"), """
-            select w.run_id, w.status, w.result, w.failure, case when w.next_run_id is not null then (
+            select w.run_id, w.status, w.result, w.failure, case when w.next_run_id is not null then coalesce((
                         select n.run_id from durable.workflow_run n
-                         where n.workflow_id = w.workflow_id and +n.shard = u.shard and n.chain_id = coalesce(w.chain_id, w.run_id)
-                         order by n.started_at desc limit 1) end as next
+                         where n.workflow_id = w.workflow_id and +n.shard = u.shard and n.started_at > w.started_at
+                           and n.chain_id = coalesce(w.chain_id, w.run_id)
+                         order by n.started_at desc limit 1), w.next_run_id) end as next
               from unnest(?::uuid[], ?::smallint[]) as u(run_id, shard)
              cross join lateral (select w.* from durable.workflow_run w
                     where w.run_id = u.run_id and +w.shard = u.shard and w.closed_at is not null offset 0) w""");

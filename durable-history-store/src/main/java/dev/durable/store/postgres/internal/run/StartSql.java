@@ -102,12 +102,12 @@ public final class StartSql {
      * statement is run when no other run of the workflow id can open, close or take the message any more.
      */
     static final String TAKEN_BEFORE = """
-            select u.run_id, t.run_id as taker, t.type
+            select u.run_id, coalesce(t.chain_id, t.run_id) as taker, t.type
               from unnest(?::uuid[], ?::smallint[], ?::text[], ?::uuid[], ?::timestamptz[])
                    as u(run_id, shard, workflow_id, message_id, made_at)
              cross join lateral (
-                    select w.run_id, w.type
-                      from (select w.run_id, w.type, w.shard, w.closed_at from durable.workflow_run w
+                    select w.run_id, w.chain_id, w.type
+                      from (select w.run_id, w.chain_id, w.type, w.shard, w.closed_at from durable.workflow_run w
                              where w.workflow_id = u.workflow_id and +w.shard = u.shard
                              order by w.started_at desc limit 100) w
                      where w.closed_at >= u.made_at - interval '10 s'

@@ -162,7 +162,7 @@ final class Transitions {
                 if (t.close() != null) {
                     hints.closed(t.run().runId());
                 } else if (t.answersUpdates()) {
-                    hints.answered(t.run().runId());
+                    hints.answered(t.mail().chain());
                 }
                 NewRun next = t.next();
                 if (next != null && next.firstTurn().delay().isZero()) {
