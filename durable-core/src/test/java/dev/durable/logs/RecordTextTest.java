@@ -63,6 +63,7 @@ class RecordTextTest {
                         "ActivityAttemptEnd",
                         "ActivitySummary",
                         "QueueDescription",
+                        "TurnCall",
                         "WorkflowDescription",
                         // an event, whose JSON is flat
                         "WorkflowStarted");

@@ -49,6 +49,7 @@ public final class RecordTexts {
             "name",
             "changeId",
             "query",
+            "update",
             "action",
             "actor",
             "by",

@@ -100,7 +100,8 @@ public final class Weights {
                 + transition.mail().replies().stream()
                         .mapToLong(reply -> heapBytes(reply.body()))
                         .sum()
-                + (close == null ? 0 : heapBytes(close.result()) + heapBytes(close.failure()));
+                + (close == null ? 0 : heapBytes(close.result()) + heapBytes(close.failure()))
+                + (transition.next() == null ? 0 : of(transition.next()));
     }
 
     public static long of(ClaimedJob job) {

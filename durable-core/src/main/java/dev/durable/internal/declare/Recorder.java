@@ -46,6 +46,15 @@ public final class Recorder {
     }
 
     /**
+     * Records a call of a workflow's run method, whose result is not asked for.
+     *
+     * @throws IllegalArgumentException when it makes no call, several, or one of another kind
+     */
+    public static <T> Recorded run(Class<T> type, VoidCall<T> call) {
+        return record(type, call, CallKind.RUN);
+    }
+
+    /**
      * Records a call of a signal.
      *
      * @throws IllegalArgumentException when it makes no call, several, or one of another kind

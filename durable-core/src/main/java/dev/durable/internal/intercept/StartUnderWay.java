@@ -63,7 +63,7 @@ final class StartUnderWay implements StartCall {
     }
 
     private Optional<String> message(Kind kind) {
-        return kind() == kind ? Optional.ofNullable(what.message()) : Optional.empty();
+        return kind() == kind ? Optional.ofNullable(what.name()) : Optional.empty();
     }
 
     @Override

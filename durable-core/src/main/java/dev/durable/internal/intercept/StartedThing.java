@@ -9,10 +9,10 @@ import org.jspecify.annotations.Nullable;
  * @param kind whether a run, a job or a batch is started
  * @param type the workflow type, the activity or the activity type
  * @param taskQueue the queue where the options name none; null where it differs from job to job
- * @param message the name of the signal or update that goes with it
+ * @param name the name of the signal or update that goes with it; null without
  */
 public record StartedThing(
         StartCall.Kind kind,
         String type,
         @Nullable String taskQueue,
-        @Nullable String message) {}
+        @Nullable String name) {}

@@ -29,6 +29,8 @@ class ProgramWorkflow {
     private final List<Promise<?>> promises = new ArrayList<>();
     private final List<String> trace = new ArrayList<>();
     private List<List<Statement>> handlers = List.of();
+    /** Whether the program continues as new where others return; such programs register no undos. */
+    private boolean continues;
 
     ProgramWorkflow(Acts acts) {
         this.acts = acts;
@@ -36,10 +38,14 @@ class ProgramWorkflow {
 
     @Run
     String run(long seed) throws Exception {
+        continues = seed % 5 == 3;
         Statement.Generator generator = new Statement.Generator(seed);
         List<Statement> main = generator.main();
         handlers = List.of(generator.handler(), generator.handler(), generator.handler(), List.of());
         execute("run", main);
+        if (continues) {
+            throw Durable.continueAsNew(ProgramWorkflow.class, w -> w.run(seed + trace.size()));
+        }
         return String.join(",", trace);
     }
 
@@ -154,6 +160,9 @@ class ProgramWorkflow {
                     return "detached";
                 });
             case Statement.Compensate s -> {
+                if (continues) {
+                    yield "no undo";
+                }
                 try {
                     Durable.compensate(() -> execute(who + "-", s.body()));
                 } catch (UsageException e) {

@@ -111,7 +111,7 @@ public final class RandomWorld {
 
     private boolean closed() {
         HistoryEvent.Closing pending = instance.close(nextId());
-        if (pending == null || random.nextInt(4) == 0) {
+        if (pending == null || (!instance.isContinued() && random.nextInt(4) == 0)) {
             return false;
         }
         close = pending;

@@ -12,7 +12,6 @@ import dev.durable.history.WorkflowStarted;
 import dev.durable.internal.declare.Recorded;
 import dev.durable.internal.declare.Recorder;
 import dev.durable.internal.declare.WorkflowType;
-import dev.durable.internal.declare.object.CallKind;
 import dev.durable.internal.payload.Unchecked;
 import dev.durable.internal.replay.coroutine.Coroutine;
 import dev.durable.internal.replay.coroutine.Coroutines;
@@ -61,7 +60,7 @@ public final class ContinueCalls {
         WorkflowType workflow = checked(() -> setup.registry().workflowOf(type));
         Continuation.Options chosen = Continuation.Options.of(run.started(), options);
         return continueAsNew(self, chosen, workflow.name(), () -> {
-            Recorded recorded = Recorder.record(type, call, CallKind.RUN);
+            Recorded recorded = Recorder.run(type, call);
             return setup.codec().encodeArguments(workflow.methods().run(), recorded.arguments());
         });
     }

@@ -111,29 +111,17 @@ public final class MessageSql {
                  cross join lateral (
                         select s.workflow_id, s.chain_id from durable.run_state s
                          where s.run_id = u.run_id and +s.shard = u.shard and s.chain_id is not null offset 0) s
-                 where exists (
-                        select 1 from durable.workflow_run w
-                          join durable.history_event e
-                            on e.run_id = w.run_id and e.shard = w.shard and e.message_id = u.message_id
+                 cross join lateral (
+                        select w.run_id from durable.workflow_run w
                          where w.workflow_id = s.workflow_id and +w.shard = u.shard and w.closed_at >= u.since
-                           and coalesce(w.chain_id, w.run_id) = s.chain_id)))""";
+                           and coalesce(w.chain_id, w.run_id) = s.chain_id offset 0) w
+                 cross join lateral (
+                        select 1 from durable.history_event e
+                         where e.run_id = w.run_id and e.shard = u.shard and e.message_id = u.message_id offset 0) e))""";
 
-    /**
-     * Finds messages that stand in the history of a run, or of one of the latest that continued it: sent again after they
-     * were accepted and consumed.
-     */
+    /** Finds messages that stand in a history: sent again after they were accepted and consumed. */
     public static final String CONSUMED_BEFORE = """
             select u.item from unnest(?::int[], ?::uuid[], ?::smallint[], ?::uuid[]) as u(item, run_id, shard, message_id)
              where exists (select 1 from durable.history_event e
-                    where e.run_id = u.run_id and e.shard = u.shard and e.message_id = u.message_id offset 0)
-                or exists (
-                    select 1 from durable.workflow_run r
-                     cross join lateral (
-                            select w.run_id from durable.workflow_run w
-                             where w.workflow_id = r.workflow_id and +w.shard = u.shard
-                               and w.chain_id = coalesce(r.chain_id, r.run_id)
-                             order by w.started_at desc limit 10) w
-                      join durable.history_event e on e.run_id = w.run_id and e.shard = u.shard and e.message_id = u.message_id
-                     where r.run_id = u.run_id and +r.shard = u.shard
-                       and (r.chain_id is not null or r.next_run_id is not null) offset 0)""";
+                    where e.run_id = u.run_id and e.shard = u.shard and e.message_id = u.message_id offset 0)""";
 }

@@ -41,6 +41,8 @@ public class RunState extends TableImpl<Record> {
 
     public final TableField<Record, UUID> LAST_SESSION = createField(DSL.name("last_session"), SQLDataType.UUID, this, "");
 
+    public final TableField<Record, UUID> CHAIN_ID = createField(DSL.name("chain_id"), SQLDataType.UUID, this, "");
+
     public final TableField<Record, Long> NEXT_EVENT_ID = createField(DSL.name("next_event_id"), SQLDataType.BIGINT.nullable(false), this, "");
 
     public final TableField<Record, Instant> OWNED_UNTIL = createField(DSL.name("owned_until"), SQLDataType.INSTANT, this, "");

@@ -36,13 +36,13 @@ public class WorkflowRun extends TableImpl<Record> {
 
     public final TableField<Record, UUID> RUN_ID = createField(DSL.name("run_id"), SQLDataType.UUID.nullable(false), this, "");
 
+    public final TableField<Record, UUID> CLOSE_FENCE = createField(DSL.name("close_fence"), SQLDataType.UUID, this, "");
+
     public final TableField<Record, UUID> CHAIN_ID = createField(DSL.name("chain_id"), SQLDataType.UUID, this, "");
 
     public final TableField<Record, UUID> PREVIOUS_RUN_ID = createField(DSL.name("previous_run_id"), SQLDataType.UUID, this, "");
 
     public final TableField<Record, UUID> NEXT_RUN_ID = createField(DSL.name("next_run_id"), SQLDataType.UUID, this, "");
-
-    public final TableField<Record, UUID> CLOSE_FENCE = createField(DSL.name("close_fence"), SQLDataType.UUID, this, "");
 
     public final TableField<Record, Instant> STARTED_AT = createField(DSL.name("started_at"), SQLDataType.INSTANT.nullable(false), this, "");
 
