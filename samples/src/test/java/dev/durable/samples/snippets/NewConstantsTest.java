@@ -29,6 +29,10 @@ class NewConstantsTest {
                     "the record holds an outcome and refuses all else",
                     "JobOrder",
                     "JobUpdate"),
+            alike(
+                    "MessageKind.ACTIVITY_OUTCOME",
+                    "outcomes alone stay with the run whose numbers they name; all else goes on to the next run",
+                    "Inbox"),
             alike("MessageKind.CANCEL", "the record holds a request to cancel and refuses all else", "JobOrder"),
             alike(
                     "MessageKind.CANCEL",
@@ -61,6 +65,7 @@ class NewConstantsTest {
                     "Results",
                     "Telemetry",
                     "TransitionSpan"),
+            alike("WorkflowStatus.CONTINUED_AS_NEW", "the one end whose result is another run's", "Results"),
             alike("WorkflowStatus.CANCELLED", "its text begins otherwise; any other is told by its name", "Results"),
             alike(
                     "WorkflowStatus.TIMED_OUT",

@@ -23,6 +23,7 @@ class PromisesTest {
             Map.entry(
                     "update",
                     "a handler is not told the id of its update, and a run's memo and attributes are not changed"),
+            Map.entry("dynamicactivity", "a worker claims only the activities that it implements"),
             Map.entry("schedule", "nothing starts by a calendar"),
             Map.entry("cron", "the same, in other words"),
             Map.entry("lastcompletionresult", "belongs to schedules"),

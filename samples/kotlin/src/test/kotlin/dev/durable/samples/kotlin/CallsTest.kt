@@ -110,7 +110,7 @@ class CallsTest {
         assertThat(cleaning.result()).isNull()
         assertThatThrownBy { client.start(Cleaning::class.java, "other") { it.run("bob") } }
             .hasMessageContaining("run(String), which returns nothing (Kotlin: Unit), where a result is asked for.")
-            .hasMessageContaining("Start it by startVoid(…) or signalWithStartVoid(…).")
+            .hasMessageContaining("Start it by startVoid(…) or signalWithStartVoid(…), update it by updateVoid(…).")
         client.enqueue(Shop::class.java) { it.remind("eve") }
         client.enqueueAll(Shop::class.java, listOf("joe")) { shop, customer -> shop.remind(customer) }
         engine.settle()
