@@ -26,7 +26,7 @@ public final class UpdateNotCompletedException extends UpdateFailedException {
         this.status = status;
     }
 
-    /** Whether the run had accepted the update before it ended. */
+    /** Returns true if the run had accepted the update before it ended. */
     public boolean accepted() {
         return accepted;
     }

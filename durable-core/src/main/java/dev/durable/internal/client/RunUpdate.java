@@ -18,7 +18,7 @@ final class RunUpdate<R extends @Nullable Object> implements UpdateHandle<R> {
     private final Dispatch dispatch;
     private final UpdateAnswers answers;
     private final Reply.Question question;
-    /** Whether a wait can find what no transition brings any more; false until the first one after the sending. */
+    /** True once a wait may find an answer that no later transition brings; false up to the first wait after the sending. */
     private final AtomicBoolean asked;
 
     /** @param sent whether the store has just acknowledged its message: then no read has to find out whether it answers */

@@ -378,7 +378,7 @@ public final class RunActor {
         if (draft.sends().isAnyToItself()) {
             holding.lookAgain();
         }
-        if (!draft.consumed().isEmpty() || !draft.replies().isEmpty()) {
+        if (draft.hasUpdates()) {
             host.outside()
                     .answered(new RunKey(draft.sends().chainId(), key.workflowId()), draft.consumed(), draft.replies());
         }

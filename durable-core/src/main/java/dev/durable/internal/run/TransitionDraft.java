@@ -57,6 +57,7 @@ final class TransitionDraft {
     private Transition.@Nullable Close closesAs;
     private int refusals;
     private @Nullable StoredEvent unlessOthers;
+    private boolean hasUpdates;
     private boolean endsRun;
     private boolean endedBySender;
 
@@ -115,6 +116,12 @@ final class TransitionDraft {
     /** Takes a message out of the inbox, which became an event or was dropped as known. */
     void consume(InboxMessage message) {
         consumed.add(message.messageId());
+        hasUpdates |= message.kind().mayBeRejected();
+    }
+
+    /** Returns whether it takes in or answers an update, so that a caller may wait for it. */
+    boolean hasUpdates() {
+        return hasUpdates || !replies.isEmpty();
     }
 
     /**

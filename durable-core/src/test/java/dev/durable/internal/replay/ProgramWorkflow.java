@@ -29,7 +29,7 @@ class ProgramWorkflow {
     private final List<Promise<?>> promises = new ArrayList<>();
     private final List<String> trace = new ArrayList<>();
     private List<List<Statement>> handlers = List.of();
-    /** Whether the program continues as new where others return; such programs register no undos. */
+    /** True for a program that continues as new at its end; such programs register no undos. */
     private boolean continues;
 
     ProgramWorkflow(Acts acts) {
