@@ -1,11 +1,13 @@
 package dev.durable;
 
 import dev.durable.client.Functions;
+import dev.durable.internal.declare.Recorder;
 import dev.durable.internal.replay.call.DurableCalls;
 import dev.durable.internal.replay.call.RetriedBlocks;
 import dev.durable.internal.replay.call.SagaScope;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.UUID;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -249,6 +251,69 @@ public final class Durable {
             TypeRef<T> resultType,
             @Nullable Object... arguments) {
         return DurableCalls.current("Durable.activity").activity(name, options, resultType.type(), arguments);
+    }
+
+    /**
+     * Starts a workflow as a child of this run: {@code startChild(Shipping.class, w -> w.run(order)).result()}. The
+     * workflow id is made of this run's, its task queue is that of its type, and it is terminated if this run ends before
+     * it; {@link ChildOptions} change that.
+     *
+     * @throws UsageException if the lambda is not exactly one call of a run method, the arguments or options do not fit,
+     *     or this run has too many open children
+     * @throws CancelledException if the calling coroutine is cancelled
+     */
+    public static <W, R extends @Nullable Object> ChildHandle<W, R> startChild(Class<W> type, Call<W, R> call) {
+        return startChild(type, ChildOptions.defaults(), call);
+    }
+
+    /** Starts a workflow as a child of this run: {@code startChild(Shipping.class, ChildOptions.id("s-7"), w -> w.run(order))}. */
+    public static <W, R extends @Nullable Object> ChildHandle<W, R> startChild(
+            Class<W> type, ChildOptions options, Call<W, R> call) {
+        DurableCalls run = DurableCalls.current("Durable.startChild");
+        return run.startChild(type, options, Recorder.childRun(type, call));
+    }
+
+    /** Starts a workflow without a result as a child of this run. */
+    public static <W> ChildHandle<W, @Nullable Void> startVoidChild(Class<W> type, VoidCall<W> call) {
+        return startVoidChild(type, ChildOptions.defaults(), call);
+    }
+
+    /** Starts a workflow without a result as a child of this run, with other options. */
+    public static <W> ChildHandle<W, @Nullable Void> startVoidChild(
+            Class<W> type, ChildOptions options, VoidCall<W> call) {
+        DurableCalls run = DurableCalls.current("Durable.startVoidChild");
+        return run.startChild(type, options, Recorder.childRun(type, call));
+    }
+
+    /** Starts a child by the name of its type: {@code startChild("Shipping", ChildOptions.defaults(), Receipt.class, order)}. */
+    public static <R> ChildHandle<Object, R> startChild(
+            String type, ChildOptions options, Class<R> resultType, @Nullable Object... arguments) {
+        return DurableCalls.current("Durable.startChild").startChild(type, options, resultType, arguments);
+    }
+
+    /** Starts a child by the name of its type, for a generic result. */
+    public static <R> ChildHandle<Object, R> startChild(
+            String type, ChildOptions options, TypeRef<R> resultType, @Nullable Object... arguments) {
+        return DurableCalls.current("Durable.startChild").startChild(type, options, resultType.type(), arguments);
+    }
+
+    /**
+     * The children that earlier runs of this chain have started, in the order of their starts: those that were open when
+     * the run before continued as new, and those that had ended and whose results no code had read. Children outlive the
+     * run that started them, as long as its chain goes on.
+     */
+    public static List<ChildHandle<?, ?>> children() {
+        return DurableCalls.current("Durable.children").inheritedChildren();
+    }
+
+    /**
+     * The child of this workflow id that an earlier run of this chain has started: {@code child(Shipping.class,
+     * "shipping-7").resultAs(Receipt.class)}.
+     *
+     * @throws UsageException if {@link #children} has none of that workflow id and type
+     */
+    public static <W> ChildHandle<W, ?> child(Class<W> type, String workflowId) {
+        return DurableCalls.current("Durable.child").child(type, workflowId);
     }
 
     /**

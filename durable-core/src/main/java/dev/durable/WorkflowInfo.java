@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The identity of the current run, as workflow code sees it; the same live and on replay.
@@ -20,6 +21,8 @@ import java.util.UUID;
  * @param firstRunId the first of the runs that continue one another as new, of which this is one; mostly this run
  * @param continuedFrom the run that this one continues as new; empty for the first
  * @param continueAsNewSuggested why {@link Durable#continueAsNew} should be called soon; empty while it need not
+ * @param parent the workflow that started it as its child; null where none did
+ * @param root the workflow at the top of its tree: itself, where no workflow started it
  */
 public record WorkflowInfo(
         String workflowId,
@@ -31,7 +34,17 @@ public record WorkflowInfo(
         Map<String, String> headers,
         UUID firstRunId,
         Optional<UUID> continuedFrom,
-        Set<ContinueAsNewReason> continueAsNewSuggested) {
+        Set<ContinueAsNewReason> continueAsNewSuggested,
+        @Nullable Relative parent,
+        Relative root) {
+
+    /**
+     * A workflow of the same tree.
+     *
+     * @param workflowId its workflow id
+     * @param runId its run, the first one where it has continued as new
+     */
+    public record Relative(String workflowId, UUID runId) {}
 
     public WorkflowInfo {
         headers = NamedValues.copyOf(headers);

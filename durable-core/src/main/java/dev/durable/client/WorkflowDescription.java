@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param startedBy the caller who started it, as {@link StartOptions#by} said, else the process that did, by its
  *     identity; null where its history does not say, as it is older or gone
  * @param paused whether it is {@linkplain WorkflowHandle#pause paused}: none of its code runs until it is resumed
+ * @param parent the workflow that started it as its child; null where none did
  */
 public record WorkflowDescription(
         WorkflowSummary summary,
@@ -32,11 +33,22 @@ public record WorkflowDescription(
         int waitingMessages,
         List<PendingActivity> activities,
         @Nullable String startedBy,
-        boolean paused) {
+        boolean paused,
+        @Nullable Parent parent) {
 
     public WorkflowDescription {
         activities = List.copyOf(activities);
     }
+
+    /**
+     * The workflow that started another as its child.
+     *
+     * @param workflowId its workflow id
+     * @param runId its run; the first of its runs where it has continued as new
+     * @param number the number of the child among its children, from 1
+     * @param rootRunId the run at the top, which is nobody's child; the first of its runs where it has continued as new
+     */
+    public record Parent(String workflowId, UUID runId, long number, UUID rootRunId) {}
 
     /**
      * An activity that has not ended.

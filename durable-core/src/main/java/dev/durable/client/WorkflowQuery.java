@@ -1,6 +1,7 @@
 package dev.durable.client;
 
 import java.time.Instant;
+import java.util.UUID;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -66,6 +67,12 @@ public interface WorkflowQuery {
         Filter closedBefore(Instant when);
 
         Filter taskQueue(String taskQueue);
+
+        /** Children that a workflow has started: its run id, which is the first one's where it has continued as new. */
+        Filter parent(UUID runId);
+
+        /** All children, and their children, below a workflow that is nobody's child: its run id, as {@link #parent}. */
+        Filter root(UUID runId);
 
         /** Runs that can't go on for now: non-determinism or an {@code Error}. */
         Filter stalled();

@@ -1,5 +1,6 @@
 package dev.durable.history;
 
+import dev.durable.client.WorkflowStatus;
 import dev.durable.internal.json.JsonObjectReader;
 import java.time.Instant;
 import java.util.Map;
@@ -102,6 +103,66 @@ final class AttributesReader {
                             in.string("taskQueue"),
                             payload(in, "input"),
                             OptionsJson.decode(in.json("options")))),
+            rule(ChildStarted.class, (e, in) -> new ChildStarted(e.id, e.at, in.number("number"), e.messageId())),
+            rule(
+                    ChildCompleted.class,
+                    (e, in) ->
+                            new ChildCompleted(e.id, e.at, in.number("number"), e.messageId(), payload(in, "result"))),
+            rule(
+                    ChildFailed.class,
+                    (e, in) -> new ChildFailed(
+                            e.id,
+                            e.at,
+                            in.number("number"),
+                            e.messageId(),
+                            WorkflowStatus.valueOf(in.string("status")),
+                            FailureJson.readOrNull(in.jsonOrNull("failure")))),
+            rule(
+                    ChildCancelled.class,
+                    (e, in) -> new ChildCancelled(
+                            e.id,
+                            e.at,
+                            in.number("number"),
+                            e.messageId(),
+                            FailureJson.readOrNull(in.jsonOrNull("failure")))),
+            rule(
+                    ChildStartFailed.class,
+                    (e, in) -> new ChildStartFailed(
+                            e.id, e.at, in.number("number"), e.messageId(), in.string("reason", ""))),
+            rule(
+                    ChildStartRequested.class,
+                    (e, in) -> new ChildStartRequested(
+                            e.id,
+                            e.at,
+                            in.number("number"),
+                            in.number("message"),
+                            in.string("workflowId"),
+                            in.uuid("runId"),
+                            in.string("workflowType"),
+                            in.string("taskQueue"),
+                            payload(in, "input"),
+                            ChildOptionsJson.decode(in.json("options")))),
+            rule(
+                    ChildCancelRequested.class,
+                    (e, in) -> new ChildCancelRequested(
+                            e.id,
+                            e.at,
+                            in.number("number"),
+                            in.number("message"),
+                            in.string("reason", ""),
+                            in.flag("terminate"))),
+            rule(
+                    ChildSignalRequested.class,
+                    (e, in) -> new ChildSignalRequested(
+                            e.id,
+                            e.at,
+                            in.number("number"),
+                            in.number("message"),
+                            in.string("signal"),
+                            payload(in, "input"))),
+            rule(
+                    ChildStartWatched.class,
+                    (e, in) -> new ChildStartWatched(e.id, e.at, in.number("number"), in.number("message"))),
             rule(ActivityCancelRequested.class, (e, in) -> new ActivityCancelRequested(e.id, e.at, in.integer("seq"))),
             rule(TimerStarted.class, (e, in) -> new TimerStarted(e.id, e.at, in.integer("seq"), in.instant("fireAt"))),
             rule(TimerCancelled.class, (e, in) -> new TimerCancelled(e.id, e.at, in.integer("seq"))),
@@ -298,6 +359,11 @@ final class AttributesReader {
         return new LocalCall(local.string("activity"), payload(local, "input"));
     }
 
+    private static @Nullable ParentRun parent(JsonObjectReader in) {
+        String parent = in.jsonOrNull("parent");
+        return parent == null ? null : ParentRun.read(JsonObjectReader.of(parent));
+    }
+
     private WorkflowStarted started(JsonObjectReader in) {
         return new WorkflowStarted(
                 id,
@@ -316,7 +382,13 @@ final class AttributesReader {
                 in.durationOrNull("runTimeout"),
                 in.instantOrNull("executionDeadline"),
                 in.has("firstRunId")
-                        ? new ChainLink(in.uuid("firstRunId"), in.uuid("previousRunId"), in.number("messagesSent"))
-                        : null);
+                        ? new ChainLink(
+                                in.uuid("firstRunId"),
+                                in.uuid("previousRunId"),
+                                in.number("messagesSent"),
+                                in.has("childrenStarted") ? in.number("childrenStarted") : 0,
+                                CarriedChild.readAll(in, "children"))
+                        : null,
+                parent(in));
     }
 }

@@ -63,6 +63,18 @@ final class AttributesWriter {
                         .json("input", e.input(), Payload::json)
                         .flag("withNext", e.withNext())
                         .instant("acceptedAt", e.acceptedAt());
+            case HistoryEvent.OfChild e -> writeOfChild(e, out.number("number", e.number()));
+        }
+    }
+
+    private static void writeOfChild(HistoryEvent.OfChild event, JsonObjectWriter out) {
+        switch (event) {
+            case ChildStarted ignored -> {}
+            case ChildCompleted e -> out.json("result", e.result(), Payload::json);
+            case ChildFailed e ->
+                out.string("status", e.status().name()).object("failure", e.failure(), FailureJson::write);
+            case ChildCancelled e -> out.object("failure", e.failure(), FailureJson::write);
+            case ChildStartFailed e -> out.string("reason", e.reason());
         }
     }
 
@@ -83,12 +95,15 @@ final class AttributesWriter {
                 .duration("startDelay", e.startDelay())
                 .string("startedBy", e.startedBy())
                 .duration("runTimeout", e.runTimeout())
-                .instant("executionDeadline", e.executionDeadline());
+                .instant("executionDeadline", e.executionDeadline())
+                .object("parent", e.parent(), ParentRun::write);
         ChainLink chain = e.chain();
         if (chain != null) {
             out.uuid("firstRunId", chain.firstRunId())
                     .uuid("previousRunId", chain.previousRunId())
-                    .number("messagesSent", chain.messagesSent());
+                    .number("messagesSent", chain.messagesSent())
+                    .number("childrenStarted", chain.childrenStarted())
+                    .objects("children", chain.children(), CarriedChild::write);
         }
     }
 
@@ -117,6 +132,26 @@ final class AttributesWriter {
             case UpdateCompleted e -> out.string("updateId", e.updateId()).json("result", e.result(), Payload::json);
             case UpdateFailed e ->
                 out.string("updateId", e.updateId()).object("failure", e.failure(), FailureJson::write);
+            case ChildStartRequested e ->
+                out.number("number", e.number())
+                        .number("message", e.message())
+                        .string("workflowId", e.workflowId())
+                        .uuid("runId", e.runId())
+                        .string("workflowType", e.workflowType())
+                        .string("taskQueue", e.taskQueue())
+                        .json("input", e.input(), Payload::json)
+                        .json("options", ChildOptionsJson.encode(e.options()));
+            case ChildCancelRequested e ->
+                out.number("number", e.number())
+                        .number("message", e.message())
+                        .string("reason", e.reason())
+                        .flag("terminate", e.terminate());
+            case ChildSignalRequested e ->
+                out.number("number", e.number())
+                        .number("message", e.message())
+                        .string("signal", e.signal())
+                        .json("input", e.input(), Payload::json);
+            case ChildStartWatched e -> out.number("number", e.number()).number("message", e.message());
         }
     }
 

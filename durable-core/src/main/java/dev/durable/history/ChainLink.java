@@ -1,5 +1,6 @@
 package dev.durable.history;
 
+import java.util.List;
 import java.util.UUID;
 
 /**
@@ -9,5 +10,12 @@ import java.util.UUID;
  * @param previousRunId the run that this one continues
  * @param messagesSent how many messages the code of the runs before has sent to workflows; its own are counted on from
  *     there
+ * @param childrenStarted how many children they have started, likewise
+ * @param children the children that they have started and that this run goes on with, by number
  */
-public record ChainLink(UUID firstRunId, UUID previousRunId, long messagesSent) {}
+public record ChainLink(
+        UUID firstRunId, UUID previousRunId, long messagesSent, long childrenStarted, List<CarriedChild> children) {
+    public ChainLink {
+        children = List.copyOf(children);
+    }
+}

@@ -1,6 +1,7 @@
 package dev.durable.history;
 
 import java.time.Instant;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** One fact about a run, as its history records it. */
@@ -27,7 +28,21 @@ public sealed interface HistoryEvent {
                     ActivityClosed,
                     TimerFired,
                     SignalReceived,
-                    UpdateAccepted {}
+                    UpdateAccepted,
+                    OfChild {}
+
+    /** News of a child. */
+    sealed interface OfChild extends Inbound permits ChildStarted, ChildClosed {
+        /** The number of the child among those of the chain. */
+        long number();
+
+        /** The id of the message that brought it, which follows from the child's chain. */
+        UUID messageId();
+    }
+
+    /** The end of a child, after which nothing more comes from it; its message id is the child's chain. */
+    sealed interface ChildClosed extends OfChild
+            permits ChildCompleted, ChildFailed, ChildCancelled, ChildStartFailed {}
 
     /** The end of an activity. */
     sealed interface ActivityClosed extends Inbound
@@ -51,7 +66,11 @@ public sealed interface HistoryEvent {
                     ExternalSignalRequested,
                     ExternalCancelRequested,
                     UpdateCompleted,
-                    UpdateFailed {}
+                    UpdateFailed,
+                    ChildStartRequested,
+                    ChildCancelRequested,
+                    ChildSignalRequested,
+                    ChildStartWatched {}
 
     /** An event for readers of the history, which is not fed to the code: it belongs to no turn. */
     sealed interface Informing extends HistoryEvent

@@ -28,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param runTimeout how long the run may take, as the start said; null is unlimited
  * @param executionDeadline when the chain of runs times out; null is never
  * @param chain its place in its chain; null for the first run
+ * @param parent the workflow that started it as its child; null where none did
  */
 public record WorkflowStarted(
         long id,
@@ -45,7 +46,8 @@ public record WorkflowStarted(
         @Nullable String startedBy,
         @Nullable Duration runTimeout,
         @Nullable Instant executionDeadline,
-        @Nullable ChainLink chain)
+        @Nullable ChainLink chain,
+        @Nullable ParentRun parent)
         implements HistoryEvent.Inbound {
     public WorkflowStarted {
         headers = NamedValues.copyOf(headers);
@@ -80,6 +82,7 @@ public record WorkflowStarted(
                 firstTurnDone,
                 startDelay,
                 startedBy,
+                null,
                 null,
                 null,
                 null);
@@ -140,6 +143,7 @@ public record WorkflowStarted(
                 caller,
                 runTimeout,
                 executionDeadline,
-                chain);
+                chain,
+                parent);
     }
 }

@@ -1,6 +1,7 @@
 package dev.durable.store;
 
 import dev.durable.ConflictPolicy;
+import dev.durable.ParentClosePolicy;
 import dev.durable.ReusePolicy;
 import dev.durable.history.InboxMessage;
 import dev.durable.history.StoredEvent;
@@ -23,11 +24,10 @@ import org.jspecify.annotations.Nullable;
  * @param firstTurn its first events, and what its first turn gave where that is done
  * @param policies what is to happen where another run has its workflow id
  * @param deadlines when it times out, and when it expires
- * @param memo notes for listings
  * @param message a signal that goes into the inbox with a new run, in the same commit; null without. If a run is open
  *     already, the signal goes into the inbox of that run, also in that commit, if the conflict policy is USE_EXISTING
  *     and it is {@linkplain #isOfType of the same type}; else it is not delivered
- * @param place its place in a batch of background jobs, in whose order its job stands in the queue; null without
+ * @param listed its memo, its place in a batch and its parent
  */
 public record NewRun(
         RunKey run,
@@ -37,17 +37,58 @@ public record NewRun(
         FirstTurn firstTurn,
         Policies policies,
         Deadlines deadlines,
-        Map<String, String> memo,
         @Nullable InboxMessage message,
-        @Nullable BatchPlace place) {
+        Listed listed) {
 
-    public NewRun {
-        memo = NamedValues.copyOf(memo);
+    /** A run that is no child. */
+    public NewRun(
+            RunKey run,
+            String type,
+            String taskQueue,
+            UUID fence,
+            FirstTurn firstTurn,
+            Policies policies,
+            Deadlines deadlines,
+            Map<String, String> memo,
+            @Nullable InboxMessage message,
+            @Nullable BatchPlace place) {
+        this(run, type, taskQueue, fence, firstTurn, policies, deadlines, message, new Listed(memo, place, null));
     }
 
-    @Override
+    /** Its memo. */
     public Map<String, String> memo() {
-        return NamedValues.plain(memo);
+        return listed.memo();
+    }
+
+    /** Its place in a batch of background jobs; null without. */
+    public @Nullable BatchPlace place() {
+        return listed.place;
+    }
+
+    /** The columns that name its parent; null for a run that is no child. */
+    public @Nullable Parent parent() {
+        return listed.parent;
+    }
+
+    /**
+     * The facts by which listings find the run.
+     *
+     * @param memo notes for listings
+     * @param place its place in a batch of background jobs, in whose order its job stands in the queue; null without
+     * @param parent the columns that name its parent; null for a run that is no child
+     */
+    public record Listed(
+            Map<String, String> memo,
+            @Nullable BatchPlace place,
+            @Nullable Parent parent) {
+        public Listed {
+            memo = NamedValues.copyOf(memo);
+        }
+
+        @Override
+        public Map<String, String> memo() {
+            return NamedValues.plain(memo);
+        }
     }
 
     /**
@@ -99,6 +140,17 @@ public record NewRun(
     public record Deadlines(
             @Nullable Instant timesOutAt, @Nullable Instant expiresAt) {}
 
+    /**
+     * The parent of a child, as the child's row has it.
+     *
+     * @param workflowId the workflow id of the parent
+     * @param chain the chain of the parent, which gets the outcome
+     * @param number the number of the child among those of the parent's chain
+     * @param closePolicy what happens to the child when the parent's chain has ended
+     * @param rootChain the chain at the top of the tree
+     */
+    public record Parent(String workflowId, UUID chain, long number, ParentClosePolicy closePolicy, UUID rootChain) {}
+
     /** Returns whether a run that is open under this type is of the type of this start, under its present or a former name. */
     public boolean isOfType(String open) {
         return open.equals(type) || policies.formerTypes().contains(open);
@@ -111,17 +163,17 @@ public record NewRun(
 
     /** This start with another message. */
     public NewRun withMessage(@Nullable InboxMessage other) {
-        return with(firstTurn, other, place);
+        return with(firstTurn, other, listed.place);
     }
 
     /** This start with its first turn done. */
     public NewRun withFirstTurn(List<StoredEvent> events, List<NewJob> jobs, @Nullable Instant wakeAt) {
-        return with(new FirstTurn(true, events, jobs, wakeAt, Duration.ZERO), message, place);
+        return with(new FirstTurn(true, events, jobs, wakeAt, Duration.ZERO), message, listed.place);
     }
 
     /** This start with its first event only. */
     public NewRun withStarted(StoredEvent started) {
-        return with(FirstTurn.later(List.of(started), firstTurn.delay()), message, place);
+        return with(FirstTurn.later(List.of(started), firstTurn.delay()), message, listed.place);
     }
 
     /** This start at another place of a batch. */
@@ -130,7 +182,16 @@ public record NewRun(
     }
 
     private NewRun with(FirstTurn turn, @Nullable InboxMessage signal, @Nullable BatchPlace where) {
-        return new NewRun(run, type, taskQueue, fence, turn, policies, deadlines, memo, signal, where);
+        return new NewRun(
+                run,
+                type,
+                taskQueue,
+                fence,
+                turn,
+                policies,
+                deadlines,
+                signal,
+                new Listed(listed.memo(), where, listed.parent));
     }
 
     @Override

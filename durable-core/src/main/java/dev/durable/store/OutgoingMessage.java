@@ -5,6 +5,7 @@ import dev.durable.history.MessageKind;
 import dev.durable.internal.text.Bounds;
 import java.nio.ByteBuffer;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A message that the code of a run sends to a workflow. It is written with the transition that records the request:
@@ -13,16 +14,35 @@ import java.util.UUID;
  * @param source the chain of runs whose code sends it: the run id of its first run, which today is the run itself
  * @param number its number in the chain, from 1; the messages of a chain to one target arrive in this order
  * @param target the workflow id of the target, of which the run that is open at the delivery gets it
+ * @param chain the chain of the target, where only a run of that chain is to get the message; null for whichever run of
+ *     the workflow id is open
  * @param message the message, with an id that follows from source and number, so that it is one message however often
  *     it is delivered
  */
-public record OutgoingMessage(UUID source, long number, String target, InboxMessage message) {
+public record OutgoingMessage(
+        UUID source, long number, String target, @Nullable UUID chain, InboxMessage message) {
 
     /** A message with the id that follows from its source and number. */
     public static OutgoingMessage of(
             UUID source, long number, String target, MessageKind kind, String name, String payload) {
+        return toChain(source, number, target, null, kind, name, payload);
+    }
+
+    /** A message to a chain, with the id that follows from its source and number. */
+    public static OutgoingMessage toChain(
+            UUID source,
+            long number,
+            String target,
+            @Nullable UUID chain,
+            MessageKind kind,
+            String name,
+            String payload) {
         return new OutgoingMessage(
-                source, number, target, new InboxMessage(messageId(source, number), kind, name, payload, null, null));
+                source,
+                number,
+                target,
+                chain,
+                new InboxMessage(messageId(source, number), kind, name, payload, null, null));
     }
 
     /** Returns the message id of a source's message with this number. */
@@ -34,9 +54,14 @@ public record OutgoingMessage(UUID source, long number, String target, InboxMess
         return UUID.nameUUIDFromBytes(name.array());
     }
 
-    /** Returns whether the run sends it to its own workflow id. */
+    /** The outcome of a child for its parent. */
+    public static OutgoingMessage outcome(UUID child, NewRun.Parent parent, InboxMessage outcome) {
+        return new OutgoingMessage(child, ChildOutcome.NUMBER, parent.workflowId(), parent.chain(), outcome);
+    }
+
+    /** Returns whether the run sends it to its own workflow id, and not to a chain, which is that of a child. */
     public boolean isTo(RunKey run) {
-        return target.equals(run.workflowId());
+        return chain == null && target.equals(run.workflowId());
     }
 
     /**

@@ -1,5 +1,6 @@
 package dev.durable.store;
 
+import dev.durable.client.WorkflowDescription.Parent;
 import dev.durable.client.WorkflowDescription.PendingActivity;
 import java.time.Instant;
 import java.util.List;
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param jobs its open activities
  * @param startedBy the client that started it; null if its history does not name it
  * @param paused whether an operator has paused it
+ * @param parent the workflow that started it as its child; null where none did
  */
 public record RunDetails(
         RunRecord run,
@@ -30,7 +32,8 @@ public record RunDetails(
         int messages,
         List<PendingActivity> jobs,
         @Nullable String startedBy,
-        boolean paused) {
+        boolean paused,
+        @Nullable Parent parent) {
 
     public RunDetails {
         jobs = List.copyOf(jobs);

@@ -24,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  * @param newestFirst order
  * @param after the last run of the page before; null for the first page
  * @param batch background jobs that were enqueued in this batch
+ * @param parent children that this chain of runs has started
+ * @param root runs in the tree of children below this chain of runs
  */
 public record RunFilter(
         Set<String> types,
@@ -39,11 +41,13 @@ public record RunFilter(
         boolean stalled,
         boolean newestFirst,
         @Nullable UUID after,
-        @Nullable String batch) {
+        @Nullable String batch,
+        @Nullable UUID parent,
+        @Nullable UUID root) {
 
     /** Selects all runs, newest first. */
-    public static final RunFilter ALL =
-            new RunFilter(Set.of(), null, Set.of(), null, null, null, null, null, null, null, false, true, null, null);
+    public static final RunFilter ALL = new RunFilter(
+            Set.of(), null, Set.of(), null, null, null, null, null, null, null, false, true, null, null, null, null);
 
     public RunFilter {
         types = Set.copyOf(types);
@@ -106,6 +110,14 @@ public record RunFilter(
         return with(copy -> copy.batch = value);
     }
 
+    public RunFilter parent(UUID value) {
+        return with(copy -> copy.parent = value);
+    }
+
+    public RunFilter root(UUID value) {
+        return with(copy -> copy.root = value);
+    }
+
     private RunFilter with(Consumer<Copy> change) {
         Copy copy = new Copy(this);
         change.accept(copy);
@@ -128,6 +140,8 @@ public record RunFilter(
         private boolean newestFirst;
         private @Nullable UUID after;
         private @Nullable String batch;
+        private @Nullable UUID parent;
+        private @Nullable UUID root;
 
         Copy(RunFilter from) {
             this.types = from.types;
@@ -144,6 +158,8 @@ public record RunFilter(
             this.newestFirst = from.newestFirst;
             this.after = from.after;
             this.batch = from.batch;
+            this.parent = from.parent;
+            this.root = from.root;
         }
 
         RunFilter made() {
@@ -161,7 +177,9 @@ public record RunFilter(
                     stalled,
                     newestFirst,
                     after,
-                    batch);
+                    batch,
+                    parent,
+                    root);
         }
     }
 }

@@ -235,17 +235,25 @@ public record Transition(
      *     the database, and later than the run. Null where the chain ends
      * @param force after three refusals: if it is refused again, the run is marked as closing under its present fence,
      *     so that senders wait (outcomes of activities still come in)
+     * @param related whether the run has a parent or has started children, so that the store writes to the outbox and wakes
+     *     its relay
      */
     public record Close(
             WorkflowStatus status,
             @Nullable String result,
             @Nullable String failure,
             @Nullable NewRun next,
-            boolean force) {
+            boolean force,
+            boolean related) {
 
-        /** The end of a run that no other continues. */
+        /** The end of a run without parent and children, that no other continues. */
         public Close(WorkflowStatus status, @Nullable String result, @Nullable String failure, boolean force) {
-            this(status, result, failure, null, force);
+            this(status, result, failure, null, force, false);
+        }
+
+        /** This close of a run that may have a parent or children. */
+        public Close ofRelated(boolean isRelated) {
+            return new Close(status, result, failure, next, force, isRelated);
         }
 
         @Override

@@ -2,7 +2,12 @@ package dev.durable.history;
 
 import dev.durable.ActivityCancellationType;
 import dev.durable.ActivityOptions;
+import dev.durable.ChildCancellationType;
+import dev.durable.ChildOptions;
+import dev.durable.ParentClosePolicy;
 import dev.durable.RetryPolicy;
+import dev.durable.ReusePolicy;
+import dev.durable.client.WorkflowStatus;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -107,10 +112,59 @@ final class GoldenHistory {
                 new UpdateAccepted(41, t.plusSeconds(1), id(13), "u-1", "redirect", new Payload("[\"elm\"]"), true, t),
                 new UpdateCompleted(42, t.plusSeconds(1), "u-1", new Payload("\"ELM\"")),
                 new UpdateFailed(43, t.plusSeconds(1), "u-2", Failure.of("com.acme.Unknown", "no such address")),
-                new WorkflowContinuedAsNew(
+                new ChildStartRequested(
                         44,
                         t.plusSeconds(1),
+                        1,
+                        3,
+                        "order-42:0000-1",
                         id(14),
+                        "Shipping",
+                        "default",
+                        new Payload("[\"elm\"]"),
+                        new ChildOptions(
+                                null,
+                                ReusePolicy.REJECT_DUPLICATE,
+                                null,
+                                Duration.ofMinutes(1),
+                                Duration.ofMinutes(2),
+                                Duration.ofMinutes(3),
+                                Duration.ofMinutes(4),
+                                Map.of("customer", "7"),
+                                Map.of("trace", "a"),
+                                ParentClosePolicy.ABANDON,
+                                ChildCancellationType.TRY_CANCEL)),
+                new ChildStartRequested(
+                        45,
+                        t.plusSeconds(1),
+                        2,
+                        4,
+                        "shipping-7",
+                        id(15),
+                        "Shipping",
+                        "parcels",
+                        new Payload("[]"),
+                        ChildOptions.defaults()),
+                new ChildCancelRequested(46, t.plusSeconds(1), 2, 5, "too late", false),
+                new ChildCancelRequested(47, t.plusSeconds(1), 2, 6, "undone", true),
+                new ChildSignalRequested(48, t.plusSeconds(1), 1, 7, "approve", new Payload("[\"ann\"]")),
+                new ChildStartWatched(49, t.plusSeconds(1), 1, 8),
+                new ChildStarted(50, t.plusSeconds(1), 1, id(16)),
+                new ChildCompleted(51, t.plusSeconds(1), 1, id(14), new Payload("\"sent\"")),
+                new ChildFailed(
+                        52,
+                        t.plusSeconds(1),
+                        2,
+                        id(15),
+                        WorkflowStatus.TIMED_OUT,
+                        Failure.of("com.acme.Late", "too late")),
+                new ChildFailed(53, t.plusSeconds(1), 3, id(17), WorkflowStatus.TERMINATED, null),
+                new ChildCancelled(54, t.plusSeconds(1), 4, id(18), Failure.of("com.acme.Cancelled", "by ann")),
+                new ChildStartFailed(55, t.plusSeconds(1), 5, id(19), "workflow shipping-7 is open"),
+                new WorkflowContinuedAsNew(
+                        56,
+                        t.plusSeconds(1),
+                        id(20),
                         "OrderWorkflow",
                         "orders",
                         new Payload("[\"visa\",12]"),

@@ -90,7 +90,8 @@ class HistoryJsonTest {
                 null,
                 s.runTimeout(),
                 s.executionDeadline(),
-                s.chain()));
+                s.chain(),
+                s.parent()));
         Samples.eventTypes()
                 .filter(type -> type != WorkflowStarted.class && type != UnknownEvent.class)
                 .forEach(type -> {

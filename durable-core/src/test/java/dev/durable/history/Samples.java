@@ -2,8 +2,13 @@ package dev.durable.history;
 
 import dev.durable.ActivityCancellationType;
 import dev.durable.ActivityOptions;
+import dev.durable.ChildCancellationType;
+import dev.durable.ChildOptions;
 import dev.durable.OnExhausted;
+import dev.durable.ParentClosePolicy;
 import dev.durable.RetryPolicy;
+import dev.durable.ReusePolicy;
+import dev.durable.client.WorkflowStatus;
 import java.lang.reflect.RecordComponent;
 import java.lang.reflect.Type;
 import java.time.Duration;
@@ -102,8 +107,20 @@ final class Samples {
                 List.of(ActivityCancellationType.values()).get(random.nextInt(3));
             case "dev.durable.history.LocalCall" -> record(LocalCall.class, depth);
             case "dev.durable.history.ChainLink" -> record(ChainLink.class, depth);
+            case "java.util.List<dev.durable.history.CarriedChild>" -> many(() -> carriedChild(depth));
             case "dev.durable.history.Failure" -> failure(depth + 1);
             case "dev.durable.ActivityOptions" -> record(ActivityOptions.class, depth);
+            case "dev.durable.ChildOptions" ->
+                ChildOptions.defaults()
+                        .reusePolicy(List.of(ReusePolicy.values()).get(random.nextInt(3)))
+                        .startDelay(Duration.ofMillis(random.nextInt(3)))
+                        .expiresIn(Duration.ofMillis(1 + random.nextInt(3)))
+                        .headers(map())
+                        .parentClosePolicy(List.of(ParentClosePolicy.values()).get(random.nextInt(3)))
+                        .cancellation(List.of(ChildCancellationType.values()).get(random.nextInt(3)));
+            case "dev.durable.history.ParentRun" -> record(ParentRun.class, depth);
+            case "dev.durable.client.WorkflowStatus" ->
+                List.of(WorkflowStatus.values()).get(random.nextInt(3));
             case "dev.durable.RetryPolicy" -> retry();
             case "java.util.Map<java.lang.String, java.lang.String>" -> map();
             case "java.util.List<java.util.UUID>" -> many(this::uuid);
@@ -112,6 +129,19 @@ final class Samples {
                 depth > 2 ? List.of() : many(() -> failure(depth + 1));
             default -> throw new AssertionError("no sample of " + type + ", " + component);
         };
+    }
+
+    private CarriedChild carriedChild(int depth) {
+        UUID runId = uuid();
+        Payload result = payload();
+        return new CarriedChild(
+                1 + random.nextInt(1_000),
+                text(),
+                runId,
+                text(),
+                List.of(ParentClosePolicy.values()).get(random.nextInt(3)),
+                List.of(ChildCancellationType.values()).get(random.nextInt(3)),
+                random.nextBoolean() ? null : new ChildCompleted(1 + depth, instant(), 7, runId, result));
     }
 
     private <T> List<T> many(java.util.function.Supplier<T> one) {

@@ -17,6 +17,7 @@ class RecordTextTest {
             "ActivityDeclaration",
             "ActivityDeclaration.Declared",
             "Cancellation.Reason",
+            "ChildTarget",
             "ChoreRun",
             "Configuration.Match",
             "Configuration.Property",
@@ -56,6 +57,7 @@ class RecordTextTest {
                 .containsExactlyInAnyOrder(
                         // options as annotations, builders and setters have them, one by one
                         "ActivityOptions",
+                        "ChildOptions",
                         "RetryPolicy",
                         "RunFilter",
                         "StartOptions",
@@ -63,8 +65,10 @@ class RecordTextTest {
                         "ActivityAttemptEnd",
                         "ActivitySummary",
                         "QueueDescription",
+                        "RunDetails",
                         "TurnCall",
                         "WorkflowDescription",
+                        "WorkflowInfo",
                         // an event, whose JSON is flat
                         "WorkflowStarted");
     }

@@ -43,6 +43,7 @@ public final class RecordTexts {
             "type",
             "workflowType",
             "workflowId",
+            "rootWorkflowId",
             "updateId",
             "taskQueue",
             "activity",

@@ -417,6 +417,7 @@ final class RunStarter {
                         null,
                         options.runTimeout(),
                         executionDeadline(at, options),
+                        null,
                         null)
                 .withStartDelay(options.startDelay())
                 .withStartedBy(caller == null ? code.identity() : caller);

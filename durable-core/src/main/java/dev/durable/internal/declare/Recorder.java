@@ -1,6 +1,7 @@
 package dev.durable.internal.declare;
 
 import dev.durable.Call;
+import dev.durable.UsageException;
 import dev.durable.VoidCall;
 import dev.durable.internal.declare.object.CallKind;
 import dev.durable.internal.declare.object.EmptyObjects;
@@ -61,6 +62,33 @@ public final class Recorder {
      */
     public static <T> Recorded signal(Class<T> type, VoidCall<T> call) {
         return record(type, call, CallKind.SIGNAL);
+    }
+
+    /**
+     * Records the call of a run method that starts a child.
+     *
+     * @throws UsageException when it makes no call, several, or one of another kind
+     */
+    public static <T, R extends @Nullable Object> Recorded childRun(Class<T> type, Call<T, R> call) {
+        try {
+            return record(type, call, CallKind.RUN);
+        } catch (IllegalArgumentException e) {
+            throw notStarted(type, e);
+        }
+    }
+
+    /** Records the call of a run method without a result that starts a child. */
+    public static <T> Recorded childRun(Class<T> type, VoidCall<T> call) {
+        try {
+            return record(type, call, CallKind.RUN);
+        } catch (IllegalArgumentException e) {
+            throw notStarted(type, e);
+        }
+    }
+
+    private static UsageException notStarted(Class<?> type, IllegalArgumentException why) {
+        return new UsageException(
+                "Durable.startChild(" + type.getSimpleName() + ".class, …) started nothing. " + why.getMessage(), why);
     }
 
     private static <T, R extends @Nullable Object> Recording run(

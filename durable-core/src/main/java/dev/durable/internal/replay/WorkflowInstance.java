@@ -8,6 +8,8 @@ import dev.durable.history.ActivityCancelled;
 import dev.durable.history.ActivityCompleted;
 import dev.durable.history.ActivityFailed;
 import dev.durable.history.ActivityTimedOut;
+import dev.durable.history.ChainLink;
+import dev.durable.history.ChildCompleted;
 import dev.durable.history.Failure;
 import dev.durable.history.FirstTurnStarted;
 import dev.durable.history.HistoryEvent;
@@ -22,6 +24,7 @@ import dev.durable.intercept.ContextPropagator;
 import dev.durable.internal.declare.WorkflowType;
 import dev.durable.internal.declare.type.MethodSpec;
 import dev.durable.internal.intercept.ThreadState;
+import dev.durable.internal.replay.call.ChildAddress;
 import dev.durable.internal.replay.call.DurableCalls;
 import dev.durable.internal.replay.call.LocalWork;
 import dev.durable.internal.replay.call.TimerDue;
@@ -90,6 +93,16 @@ public final class WorkflowInstance {
                 setup.strict(),
                 setup.sameCode(),
                 this::waits);
+    }
+
+    /** Returns whether it has a parent, or has started children. */
+    public boolean isRelated() {
+        return run.started().parent() != null || run.hasStartedChildren();
+    }
+
+    /** Returns the address of an open child. */
+    public ChildAddress child(long number) {
+        return run.children().address(number);
     }
 
     // ── turns ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -251,9 +264,9 @@ public final class WorkflowInstance {
         return run.started();
     }
 
-    /** Returns how many messages the code of the chain has sent to workflows so far. */
-    public long messagesSent() {
-        return run.messagesSent();
+    /** Returns the link to the run that continues this one. */
+    public ChainLink nextLink() {
+        return run.nextLink();
     }
 
     /** Returns when the earliest open timer is due; null without one. */
@@ -419,6 +432,8 @@ public final class WorkflowInstance {
             case ActivityTimedOut ignored -> 0;
             case ActivityCancelled ignored -> 0;
             case TimerFired ignored -> 0;
+            case ChildCompleted e -> heapBytes(e.result().json());
+            case HistoryEvent.OfChild ignored -> 0;
         };
     }
 

@@ -110,15 +110,17 @@ final class DraftWriter {
 
     private Transition.Close closeOf(HistoryEvent.Closing closing, TransitionDraft draft) {
         FailureCodec failures = host.code().replay().failures();
+        boolean related = holding.isWarm() && holding.warm().instance().isRelated();
         if (closing instanceof WorkflowContinuedAsNew continued) {
             NewRun next = NextRuns.of(
                     continued,
                     holding.warm(),
                     host.random(),
                     host.store().clock().now());
-            return new Transition.Close(WorkflowStatus.CONTINUED_AS_NEW, null, null, next, false);
+            return new Transition.Close(WorkflowStatus.CONTINUED_AS_NEW, null, null, next, false, false);
         }
-        Transition.Close close = RunClosings.of(closing, draft.isEndForced(), failures);
+        Transition.Close close =
+                RunClosings.of(closing, draft.isEndForced(), failures).ofRelated(related);
         Failure discarded = close.status() == WorkflowStatus.COMPLETED && draft.isOfBackgroundJob()
                 ? DiscardedJobs.why(draft.events())
                 : null;
@@ -128,7 +130,9 @@ final class DraftWriter {
                         close.status(),
                         close.result(),
                         failures.toJson(discarded).json(),
-                        close.force());
+                        null,
+                        close.force(),
+                        close.related());
     }
 
     /**

@@ -29,10 +29,7 @@ enum FeedingOrder {
      * run before it is fed.
      */
     static boolean isFromSender(InboxMessage message) {
-        return switch (message.kind()) {
-            case SIGNAL, UPDATE, CANCEL, UNKNOWN -> true;
-            case ACTIVITY_OUTCOME -> false;
-        };
+        return message.kind().isFromSender();
     }
 
     /** Returns the message that is to be fed next; null where none waits. */

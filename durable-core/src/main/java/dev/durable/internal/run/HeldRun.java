@@ -404,11 +404,9 @@ final class HeldRun {
     TransitionDraft newDraft(int refusals) {
         JobBirth births = birth;
         LiveRun run = live;
-        return new TransitionDraft(
-                births == null ? birthOf("", Map.of(), null) : births,
-                run == null ? key.runId() : run.chainId(),
-                nextEventId,
-                refusals);
+        OutgoingMessages sends =
+                new OutgoingMessages(key, run == null ? key.runId() : run.chainId(), () -> warm().instance());
+        return new TransitionDraft(births == null ? birthOf("", Map.of(), null) : births, sends, nextEventId, refusals);
     }
 
     private JobBirth birthOf(String type, Map<String, String> headers, @Nullable Instant delayedUntil) {

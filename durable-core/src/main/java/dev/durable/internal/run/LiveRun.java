@@ -185,6 +185,7 @@ public final class LiveRun {
             }
             case WorkflowCancelRequested cancel -> seen.add(cancel.messageId());
             case HistoryEvent.ActivityClosed ignored -> {}
+            case HistoryEvent.OfChild ignored -> {}
             case TimerFired ignored -> {}
             case HistoryEvent.Command ignored -> {}
             case HistoryEvent.Informing ignored -> {}
@@ -406,7 +407,8 @@ public final class LiveRun {
         }
         return switch (message.kind()) {
             case UPDATE -> isAccepted(draft, message);
-            case SIGNAL, CANCEL, ACTIVITY_OUTCOME, UNKNOWN -> true;
+            case SIGNAL, CANCEL, ACTIVITY_OUTCOME, CHILD_OUTCOME, UNKNOWN -> true;
+            case CHILD_START, CHILD_WATCH, CHILD_TERMINATE, PARENT_CLOSED -> true;
         };
     }
 
@@ -450,12 +452,24 @@ public final class LiveRun {
             case UPDATE -> deliverUpdate(draft, message, withNext);
             case CANCEL -> deliverCancel(draft, message, withNext);
             case ACTIVITY_OUTCOME -> deliverEncoded(draft, message);
+            case CHILD_OUTCOME -> deliverOfChild(draft, message);
+            case CHILD_START, CHILD_WATCH, CHILD_TERMINATE, PARENT_CLOSED ->
+                throw InboxEvents.unreadable(message, "a " + message.kind() + " stands in an outbox only", null);
             case UNKNOWN ->
                 throw InboxEvents.unreadable(
                         message,
                         "it is of a kind that this version of Durable does not know. Let a worker of the version that sent"
                                 + " it take the run, or upgrade this one",
                         null);
+        }
+    }
+
+    private void deliverOfChild(TransitionDraft draft, InboxMessage message) {
+        StoredEvent stored = new StoredEvent(
+                draft.nextEventId(), message.name(), feedingTime(), message.messageId(), message.payload());
+        HistoryEvent.OfChild event = InboxEvents.read(message, stored, HistoryEvent.OfChild.class);
+        if (instance.accepts(event)) {
+            feed(draft, event, stored);
         }
     }
 

@@ -2,7 +2,6 @@ package dev.durable.internal.run;
 
 import dev.durable.ConflictPolicy;
 import dev.durable.ReusePolicy;
-import dev.durable.history.ChainLink;
 import dev.durable.history.EventJson;
 import dev.durable.history.WorkflowContinuedAsNew;
 import dev.durable.history.WorkflowStarted;
@@ -51,8 +50,8 @@ final class NextRuns {
                         before.startedBy(),
                         end.runTimeout(),
                         execution,
-                        new ChainLink(
-                                run.chainId(), before.runId(), run.instance().messagesSent()))
+                        run.instance().nextLink(),
+                        before.parent())
                 .withStartDelay(delay);
         return new NewRun(
                 new RunKey(end.nextRunId(), before.workflowId()),

@@ -1,16 +1,31 @@
 package dev.durable.internal.run;
 
+import dev.durable.ChildOptions;
+import dev.durable.history.ChildCancelRequested;
+import dev.durable.history.ChildSignalRequested;
+import dev.durable.history.ChildStartRequested;
+import dev.durable.history.ChildStartWatched;
+import dev.durable.history.ChildStarted;
 import dev.durable.history.EventJson;
 import dev.durable.history.ExternalCancelRequested;
 import dev.durable.history.ExternalSignalRequested;
 import dev.durable.history.MessageKind;
+import dev.durable.history.ParentRun;
 import dev.durable.history.WorkflowCancelRequested;
+import dev.durable.history.WorkflowStarted;
+import dev.durable.internal.replay.WorkflowInstance;
+import dev.durable.internal.replay.call.ChildAddress;
+import dev.durable.store.ChildStart;
 import dev.durable.store.OutgoingMessage;
 import dev.durable.store.RunKey;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** The messages that the code of a run has sent to workflows in the turns of a draft, in their order. */
 final class OutgoingMessages {
@@ -19,37 +34,110 @@ final class OutgoingMessages {
 
     private final RunKey run;
     private final UUID chainId;
+    private final Supplier<WorkflowInstance> sender;
     private final List<OutgoingMessage> sent = new ArrayList<>(0);
     private boolean toItself;
 
-    /** @param chainId the chain of the run, which is the source of its messages */
-    OutgoingMessages(RunKey run, UUID chainId) {
+    /**
+     * @param chainId the chain of the run, which is the source of its messages and the parent of its children
+     * @param sender gives the instance of the run, whose first event the children of the run need
+     */
+    OutgoingMessages(RunKey run, UUID chainId, Supplier<WorkflowInstance> sender) {
         this.chainId = chainId;
         this.run = run;
+        this.sender = sender;
     }
 
     void add(ExternalSignalRequested request) {
         add(
                 request.number(),
                 request.workflowId(),
+                null,
                 MessageKind.SIGNAL,
                 request.signal(),
                 request.input().json());
     }
 
     void add(ExternalCancelRequested request) {
-        WorkflowCancelRequested received =
-                new WorkflowCancelRequested(1, Instant.EPOCH, NO_ID, request.reason(), "workflow " + run.workflowId());
-        add(
-                request.number(),
-                request.workflowId(),
-                MessageKind.CANCEL,
-                received.type(),
-                EventJson.attributes(received));
+        addCancel(request.number(), request.workflowId(), null, request.reason());
     }
 
-    private void add(long number, String target, MessageKind kind, String name, String payload) {
-        OutgoingMessage message = OutgoingMessage.of(chainId, number, target, kind, name, payload);
+    void add(ChildStartRequested request) {
+        WorkflowStarted parent = sender.get().started();
+        ParentRun above = parent.parent();
+        ParentRun lineage = new ParentRun(
+                run.workflowId(),
+                chainId,
+                request.number(),
+                above == null ? 1 : above.depth() + 1,
+                above == null ? run.workflowId() : above.rootWorkflowId(),
+                above == null ? chainId : above.rootChain());
+        ChildStart start = new ChildStart(
+                request.runId(),
+                request.workflowType(),
+                request.taskQueue(),
+                request.input(),
+                withHeadersOf(parent, request.options()),
+                lineage);
+        add(
+                request.message(),
+                request.workflowId(),
+                request.runId(),
+                MessageKind.CHILD_START,
+                request.workflowType(),
+                start.json());
+    }
+
+    /** Returns the options with the headers of the parent, over which those go that were given. */
+    private static ChildOptions withHeadersOf(WorkflowStarted parent, ChildOptions options) {
+        Map<String, String> headers = new LinkedHashMap<>(parent.headers());
+        headers.putAll(options.headers());
+        return options.headers(headers);
+    }
+
+    void add(ChildCancelRequested request) {
+        ChildAddress child = child(request.number());
+        if (request.terminate()) {
+            add(request.message(), child.workflowId(), child.chain(), MessageKind.CHILD_TERMINATE, "Terminate", "{}");
+        } else {
+            addCancel(request.message(), child.workflowId(), child.chain(), request.reason());
+        }
+    }
+
+    void add(ChildSignalRequested request) {
+        ChildAddress child = child(request.number());
+        add(
+                request.message(),
+                child.workflowId(),
+                child.chain(),
+                MessageKind.SIGNAL,
+                request.signal(),
+                request.input().json());
+    }
+
+    void add(ChildStartWatched request) {
+        ChildAddress child = child(request.number());
+        add(
+                request.message(),
+                child.workflowId(),
+                child.chain(),
+                MessageKind.CHILD_WATCH,
+                "Watch",
+                EventJson.attributes(new ChildStarted(1, Instant.EPOCH, request.number(), NO_ID)));
+    }
+
+    private ChildAddress child(long number) {
+        return sender.get().child(number);
+    }
+
+    private void addCancel(long number, String target, @Nullable UUID chain, String reason) {
+        WorkflowCancelRequested received =
+                new WorkflowCancelRequested(1, Instant.EPOCH, NO_ID, reason, "workflow " + run.workflowId());
+        add(number, target, chain, MessageKind.CANCEL, received.type(), EventJson.attributes(received));
+    }
+
+    private void add(long number, String target, @Nullable UUID chain, MessageKind kind, String name, String payload) {
+        OutgoingMessage message = OutgoingMessage.toChain(chainId, number, target, chain, kind, name, payload);
         toItself |= message.isTo(run);
         sent.add(message);
     }

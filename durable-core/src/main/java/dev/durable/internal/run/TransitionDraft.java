@@ -2,6 +2,10 @@ package dev.durable.internal.run;
 
 import dev.durable.history.ActivityCancelRequested;
 import dev.durable.history.ActivityScheduled;
+import dev.durable.history.ChildCancelRequested;
+import dev.durable.history.ChildSignalRequested;
+import dev.durable.history.ChildStartRequested;
+import dev.durable.history.ChildStartWatched;
 import dev.durable.history.EventJson;
 import dev.durable.history.ExternalCancelRequested;
 import dev.durable.history.ExternalSignalRequested;
@@ -61,14 +65,11 @@ final class TransitionDraft {
     private boolean endsRun;
     private boolean endedBySender;
 
-    /**
-     * @param chainId the chain of the run
-     * @param refusals how often drafts before this one were refused the close, or thrown away as they ended too early
-     */
-    TransitionDraft(JobBirth birth, UUID chainId, long firstEventId, int refusals) {
+    /** @param refusals how often drafts before this one were refused the close, or thrown away as they ended too early */
+    TransitionDraft(JobBirth birth, OutgoingMessages sends, long firstEventId, int refusals) {
         this.refusals = refusals;
         this.birth = birth;
-        this.sends = new OutgoingMessages(birth.run(), chainId);
+        this.sends = sends;
         this.firstEventId = firstEventId;
         this.nextEventId = firstEventId;
     }
@@ -179,6 +180,10 @@ final class TransitionDraft {
                 }
                 case ExternalSignalRequested request -> sends.add(request);
                 case ExternalCancelRequested request -> sends.add(request);
+                case ChildStartRequested request -> sends.add(request);
+                case ChildCancelRequested request -> sends.add(request);
+                case ChildSignalRequested request -> sends.add(request);
+                case ChildStartWatched request -> sends.add(request);
                 // These change nothing but the history; the next timer is read from the run's open work.
                 case TimerStarted ignored -> {}
                 case TimerCancelled ignored -> {}

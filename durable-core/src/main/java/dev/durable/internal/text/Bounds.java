@@ -69,6 +69,21 @@ public final class Bounds {
     /** The largest page of a listing. */
     public static final int PAGE = 10_000;
 
+    /** The most children of a run that are open at a time. */
+    public static final int OPEN_CHILDREN = 10_000;
+
+    /** The most children with which a run that continues another goes on. */
+    public static final int CARRIED_CHILDREN = 1_000;
+
+    /** The most characters of the results that it gets with them. */
+    public static final int CARRIED_RESULTS = 1 << 20;
+
+    /** The most parents that a child has above it. */
+    public static final int CHILD_DEPTH = 64;
+
+    /** The most characters of the arguments of all children that are started in one turn, which is one transaction. */
+    public static final int CHILD_INPUTS = 64 << 20;
+
     private static final int QUOTED = 60;
     /** The first invisible character but for control characters: the soft hyphen. */
     private static final char FIRST_INVISIBLE = '\u00ad';

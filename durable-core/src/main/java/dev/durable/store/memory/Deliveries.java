@@ -46,8 +46,12 @@ final class Deliveries {
     }
 
     private Delivery.Outcome accept(RunRow run, InboxMessage message) {
-        if (run.hold().closing()) {
+        if (run.hold().closing() && !message.kind().isLetInWhileClosing()) {
             return Delivery.Outcome.CLOSING;
+        }
+        if (!message.kind().countsForLimit()) {
+            tables.post(run, message);
+            return Delivery.Outcome.ACCEPTED;
         }
         if (run.inbox().size() >= inboxLimit.messages()) {
             return Delivery.Outcome.INBOX_FULL;

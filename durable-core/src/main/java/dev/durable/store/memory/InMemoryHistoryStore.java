@@ -82,6 +82,7 @@ public final class InMemoryHistoryStore implements HistoryStore {
     private final Transitions transitions;
     private final Claims claims;
     private final Seizures seizures;
+    private final Relays relays;
     private final Orphans orphans;
     private final Orders orders;
     private final QueueTable queues;
@@ -96,6 +97,7 @@ public final class InMemoryHistoryStore implements HistoryStore {
         transitions = new Transitions(tables);
         claims = new Claims(tables);
         seizures = new Seizures(tables);
+        relays = new Relays(tables, deliveries, starts, seizures);
         orphans = new Orphans(tables);
         orders = new Orders(tables);
         queues = new QueueTable(tables);
@@ -304,7 +306,7 @@ public final class InMemoryHistoryStore implements HistoryStore {
 
     @Override
     public Relayed relay(int limit) {
-        return atomically(() -> tables.outbox().relay(limit, deliveries));
+        return atomically(() -> tables.outbox().relay(limit, relays));
     }
 
     @Override

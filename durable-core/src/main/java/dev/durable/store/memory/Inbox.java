@@ -15,14 +15,19 @@ import org.jspecify.annotations.Nullable;
 /** The messages that wait for one run, ordered by (at, ord), each message id once. */
 final class Inbox {
     private final Map<UUID, InboxMessage> waiting = new LinkedHashMap<>();
+    /** The bytes and the number of the messages that count for the limit. */
     private long bytes;
+
+    private int counted;
 
     /** Takes the message, unless it waits already. */
     void add(InboxMessage sent, Instant at) {
         InboxMessage message =
                 new InboxMessage(sent.messageId(), sent.kind(), sent.name(), sent.payload(), sent.notes(), at);
-        if (waiting.putIfAbsent(message.messageId(), message) == null) {
+        if (waiting.putIfAbsent(message.messageId(), message) == null
+                && message.kind().countsForLimit()) {
             bytes += message.payload().length();
+            counted++;
         }
     }
 
@@ -30,22 +35,27 @@ final class Inbox {
         return waiting.containsKey(messageId);
     }
 
-    /** Returns whether a message waits that is not among these. */
-    boolean hasOthersThan(Collection<UUID> consumed) {
+    /** Returns whether a message waits that is not among these and with which a run does not close. */
+    boolean refusesClose(Collection<UUID> consumed) {
         Set<UUID> known = Set.copyOf(consumed);
-        return !known.containsAll(waiting.keySet());
+        return waiting.values().stream()
+                .anyMatch(message -> message.kind().refusesClose() && !known.contains(message.messageId()));
     }
 
     void removeAll(Collection<UUID> messageIds) {
         for (UUID messageId : messageIds) {
             InboxMessage gone = waiting.remove(messageId);
-            bytes -= gone == null ? 0 : gone.payload().length();
+            if (gone != null && gone.kind().countsForLimit()) {
+                bytes -= gone.payload().length();
+                counted--;
+            }
         }
     }
 
     void clear() {
         waiting.clear();
         bytes = 0;
+        counted = 0;
     }
 
     /** The bytes of the payloads that wait. */
@@ -53,8 +63,9 @@ final class Inbox {
         return bytes;
     }
 
+    /** The number of messages that count for the limit. */
     int size() {
-        return waiting.size();
+        return counted;
     }
 
     boolean isEmpty() {

@@ -1,6 +1,7 @@
 package dev.durable.store.memory;
 
 import dev.durable.client.ActivityState;
+import dev.durable.client.WorkflowDescription.Parent;
 import dev.durable.client.WorkflowDescription.PendingActivity;
 import dev.durable.client.WorkflowStatus;
 import dev.durable.history.InboxMessage;
@@ -10,6 +11,7 @@ import dev.durable.store.BatchPlace;
 import dev.durable.store.BatchStore;
 import dev.durable.store.ClosedRun;
 import dev.durable.store.JobFilter;
+import dev.durable.store.NewRun;
 import dev.durable.store.OpenJob;
 import dev.durable.store.RunDetails;
 import dev.durable.store.RunFilter;
@@ -187,16 +189,29 @@ final class Reads {
                 run.inbox().size(),
                 jobs,
                 run.startedBy(),
-                open && hold.paused());
+                open && hold.paused(),
+                parent(run.parent()));
+    }
+
+    private static @Nullable Parent parent(NewRun.@Nullable Parent parent) {
+        return parent == null
+                ? null
+                : new Parent(parent.workflowId(), parent.chain(), parent.number(), parent.rootChain());
     }
 
     private Stream<RunRecord> matching(RunFilter filter) {
         return from(filter.after(), filter.newestFirst())
                 .filter(run -> filter.batch() == null || isMember(filter.batch(), run))
                 .filter(run -> filter.activity() == null || filter.activity().equals(run.activityOfJob()))
+                .filter(run -> isBelow(filter, run.parent()))
                 .filter(run -> !filter.stalled() || run.isOpen() && run.hold().stalledBy() != null)
                 .map(RunRow::record)
                 .filter(record -> FilterMatch.matches(filter, record));
+    }
+
+    private static boolean isBelow(RunFilter filter, NewRun.@Nullable Parent parent) {
+        return (filter.parent() == null || parent != null && filter.parent().equals(parent.chain()))
+                && (filter.root() == null || parent != null && filter.root().equals(parent.rootChain()));
     }
 
     /** Returns whether the run is a member of the batch: of a job that was enqueued again, only the latest run is. */

@@ -31,6 +31,7 @@ final class RunRow {
     private final UUID chainId;
     private final @Nullable RunRow previous;
     private final Map<String, String> memo;
+    private final NewRun.@Nullable Parent parent;
     private @Nullable Ending ending;
 
     /** The end of the run, and the fence under which it was written. */
@@ -56,6 +57,7 @@ final class RunRow {
         this.previous = previous;
         this.chainId = previous == null ? start.run().runId() : previous.chainId;
         this.memo = previous == null ? start.memo() : previous.memo;
+        this.parent = previous == null ? start.parent() : previous.parent;
         this.start = start;
         this.startedAt = previous == null || now.isAfter(previous.startedAt)
                 ? now
@@ -66,6 +68,11 @@ final class RunRow {
 
     RunKey key() {
         return start.run();
+    }
+
+    /** The parent of its chain; null for one that is no child. */
+    NewRun.@Nullable Parent parent() {
+        return parent;
     }
 
     UUID chainId() {

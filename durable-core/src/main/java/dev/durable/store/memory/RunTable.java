@@ -1,6 +1,7 @@
 package dev.durable.store.memory;
 
 import dev.durable.store.BatchPlace;
+import dev.durable.store.NewRun;
 import dev.durable.store.RunClaim;
 import dev.durable.store.RunIds;
 import dev.durable.store.RunRecord;
@@ -9,6 +10,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -29,6 +31,9 @@ final class RunTable {
     /** In the order of their starts: only the last run of a workflow id can be open. */
     private final Map<String, List<RunRow>> byWorkflowId = new HashMap<>();
 
+    /** The open children by the chains of their parents. */
+    private final Map<UUID, Set<RunRow>> children = new HashMap<>();
+
     /** The last run that was started at each place. */
     private final Map<String, NavigableMap<Integer, RunRow>> byBatch = new HashMap<>();
 
@@ -45,7 +50,28 @@ final class RunTable {
         if (at != null) {
             byBatch.computeIfAbsent(at.batch(), batch -> new TreeMap<>()).put(at.number(), run);
         }
+        NewRun.Parent parent = run.parent();
+        if (parent != null) {
+            children.computeIfAbsent(parent.chain(), chain -> new LinkedHashSet<>())
+                    .add(run);
+        }
         place(run);
+    }
+
+    /** The open children of a chain, in the order of their starts. */
+    Set<RunRow> openChildren(UUID chain) {
+        return children.getOrDefault(chain, Set.of());
+    }
+
+    /** Takes a run that has ended out of the children of its parent. */
+    void leaveParent(RunRow run) {
+        NewRun.Parent parent = run.parent();
+        if (parent != null) {
+            children.computeIfPresent(parent.chain(), (chain, open) -> {
+                open.remove(run);
+                return open.isEmpty() ? null : open;
+            });
+        }
     }
 
     NavigableMap<Integer, RunRow> batch(String id) {

@@ -2,6 +2,7 @@ package dev.durable.store.memory;
 
 import dev.durable.client.ActivityState;
 import dev.durable.history.InboxMessage;
+import dev.durable.store.ChildOutcome;
 import dev.durable.store.JobKey;
 import dev.durable.store.NewJob;
 import dev.durable.store.NewRun;
@@ -13,11 +14,13 @@ import dev.durable.store.Nudges.RunsDue;
 import dev.durable.store.OpenJob;
 import dev.durable.store.OrphanedJob;
 import dev.durable.store.OutgoingMessage;
+import dev.durable.store.ParentClosed;
 import dev.durable.store.PurgedDeadLetter;
 import dev.durable.store.StoreClock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** The tables of the in-memory store, and the writes that touch more than one of them. */
@@ -101,8 +104,7 @@ final class Tables {
             if (send.isTo(run.key())) {
                 post(run, send.message());
             } else {
-                outbox.add(send, run.key().workflowId(), now());
-                hints.owe(new OutboxFilled());
+                owe(run, send);
             }
         }
     }
@@ -194,7 +196,35 @@ final class Tables {
         }
         run.end(ending);
         runs.place(run);
+        tellFamily(run, ending);
         hints.owe(new RunClosed(run.key().runId()));
+    }
+
+    /** Sends the outcome to the parent, and the order to end the children by their policies, as the chain has ended. */
+    private void tellFamily(RunRow run, RunRow.Ending ending) {
+        runs.leaveParent(run);
+        if (ending.next() != null) {
+            return;
+        }
+        NewRun.Parent parent = run.parent();
+        if (parent != null) {
+            InboxMessage outcome =
+                    ChildOutcome.ended(chain(run), parent.number(), ending.status(), ending.result(), ending.failure());
+            owe(run, OutgoingMessage.outcome(chain(run), parent, outcome));
+        }
+        if (!runs.openChildren(chain(run)).isEmpty()) {
+            owe(run, ParentClosed.order(chain(run), run.key().workflowId()));
+        }
+    }
+
+    private void owe(RunRow from, OutgoingMessage message) {
+        outbox.add(message, from.key().workflowId(), now());
+        hints.owe(new OutboxFilled());
+    }
+
+    /** The chain of a run: the id of its first run. */
+    private static UUID chain(RunRow run) {
+        return run.chainId();
     }
 
     /** Starts the run that continues a closed one, with the messages that waited for that. */

@@ -66,7 +66,7 @@ final class Transitions {
 
     private Outcome close(RunRow run, Transition step, Transition.Close close) {
         NewRun next = close.next();
-        if (next == null && run.inbox().hasOthersThan(step.consumed())) {
+        if (next == null && run.inbox().refusesClose(step.consumed())) {
             if (close.force()) {
                 run.hold().markClosing();
             }

@@ -4,13 +4,13 @@
  *
  * <pre>
  *   InMemoryHistoryStore      one lock: each method of the SPI holds it from begin to end, so it is atomic and serial
- *     │ verbs:  Starts · Deliveries · Transitions · JobUpdates · Claims · Seizures · Reads
+ *     │ verbs:  Starts · Deliveries · Relays · Transitions · JobUpdates · Claims · Seizures · Reads
  *     ▼
  *   Tables                    the contents of PostgreSQL's tables
  *     ├─ RunTable             Run (row, history, Inbox, its Jobs), by run id and by workflow id
  *     ├─ JobQueues            Job by queue: ready by rank, delayed by time; running by session
  *     ├─ Sessions             beats
- *     ├─ Outbox               messages of runs to others, until relay delivers them
+ *     ├─ Outbox               messages of runs to others and orders about children, until relay delivers them
  *     ├─ Places               places under limits that outlast their jobs
  *     └─ Agenda               elements by the time they are due: runs, delayed jobs, deadlines
  * </pre>

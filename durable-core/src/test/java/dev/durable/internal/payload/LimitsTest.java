@@ -40,6 +40,13 @@ class LimitsTest {
         inCode.put("a time that is named", Bounds.LATEST.toString());
         inCode.put("messages that wait for one run", number(InboxLimit.DEFAULT.messages()) + " messages");
         inCode.put("their payloads together", number(InboxLimit.DEFAULT.bytes()) + " bytes");
+        inCode.put("open children of a run", number(Bounds.OPEN_CHILDREN) + " children");
+        inCode.put("open children with which a run continues as new", number(Bounds.CARRIED_CHILDREN) + " children");
+        inCode.put(
+                "results of ended children that no code has read, with which a run continues as new",
+                number(Bounds.CARRIED_RESULTS) + " characters");
+        inCode.put("levels of a tree of children", number(Bounds.CHILD_DEPTH) + " levels");
+        inCode.put("arguments of the children that one turn starts", number(Bounds.CHILD_INPUTS) + " characters");
         inCode.put("rows of one page", number(Bounds.PAGE) + " rows");
         inCode.put("message of an error", number(ErrorText.MAX_MESSAGE_BYTES) + " bytes");
         inCode.put("type of an error", number(Bounds.CLASS_NAME) + " characters");

@@ -2,12 +2,20 @@ package dev.durable.internal.replay;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.durable.client.WorkflowStatus;
 import dev.durable.history.ActivityCancelRequested;
 import dev.durable.history.ActivityCancelled;
 import dev.durable.history.ActivityCompleted;
 import dev.durable.history.ActivityFailed;
 import dev.durable.history.ActivityScheduled;
 import dev.durable.history.ActivityTimedOut;
+import dev.durable.history.ChildCancelRequested;
+import dev.durable.history.ChildCancelled;
+import dev.durable.history.ChildCompleted;
+import dev.durable.history.ChildFailed;
+import dev.durable.history.ChildSignalRequested;
+import dev.durable.history.ChildStartRequested;
+import dev.durable.history.ChildStartWatched;
 import dev.durable.history.ExternalCancelRequested;
 import dev.durable.history.ExternalSignalRequested;
 import dev.durable.history.Failure;
@@ -175,6 +183,36 @@ public final class GivenRun implements AutoCloseable {
         return feed(new ActivityCancelled(id(), now, seq, 1, UUID.randomUUID(), null));
     }
 
+    public GivenRun childCompleted(long number, Payload result) {
+        return feed(new ChildCompleted(id(), now, number, chain(number), result));
+    }
+
+    public GivenRun childFailed(long number, Throwable thrown) {
+        Failure failure = FAILURES.encode(thrown, List.of());
+        return feed(new ChildFailed(id(), now, number, chain(number), WorkflowStatus.FAILED, failure));
+    }
+
+    public GivenRun childCancelled(long number) {
+        return feed(new ChildCancelled(id(), now, number, chain(number), null));
+    }
+
+    private UUID chain(long number) {
+        return history.stream()
+                .filter(ChildStartRequested.class::isInstance)
+                .map(ChildStartRequested.class::cast)
+                .filter(child -> child.number() == number)
+                .findFirst()
+                .orElseThrow()
+                .runId();
+    }
+
+    /** The outcome of another run than the child that was started. */
+    public GivenRun expectNotAcceptedOfOther(long number) {
+        assertThat(instance.accepts(new ChildCompleted(id(), now, number, UUID.randomUUID(), Payload.NULL)))
+                .isFalse();
+        return this;
+    }
+
     /** The timer fires when it is due. */
     public GivenRun fired(int seq) {
         now = instance.dueTimers(Instant.MAX).stream()
@@ -262,6 +300,14 @@ public final class GivenRun implements AutoCloseable {
             case UpdateCompleted c ->
                 "answer " + c.updateId() + " " + c.result().json();
             case UpdateFailed c -> "fail " + c.updateId() + " " + c.failure().typeAndMessage();
+            case ChildStartRequested c ->
+                "child " + c.number() + " " + c.workflowType() + " " + c.workflowId()
+                        + c.input().json();
+            case ChildCancelRequested c ->
+                (c.terminate() ? "terminate child " : "cancel child ") + c.number() + ": " + c.reason();
+            case ChildSignalRequested c ->
+                "signal child " + c.number() + " " + c.signal() + c.input().json();
+            case ChildStartWatched c -> "watch child " + c.number();
         };
     }
 
@@ -277,6 +323,16 @@ public final class GivenRun implements AutoCloseable {
             case WorkflowContinuedAsNew c ->
                 "continued as " + c.workflowType() + " " + c.input().json();
         };
+    }
+
+    /** What the code has seen, one by one with a text of each. */
+    public GivenRun expectSeenContaining(String... texts) {
+        List<String> seen = seen(instance);
+        assertThat(seen).hasSize(texts.length);
+        for (int i = 0; i < texts.length; i++) {
+            assertThat(seen.get(i)).contains(texts[i]);
+        }
+        return this;
     }
 
     @SuppressWarnings("unchecked")

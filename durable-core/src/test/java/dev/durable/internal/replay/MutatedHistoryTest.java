@@ -4,6 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.durable.history.ActivityCancelRequested;
 import dev.durable.history.ActivityScheduled;
+import dev.durable.history.ChildCancelRequested;
+import dev.durable.history.ChildSignalRequested;
+import dev.durable.history.ChildStartRequested;
+import dev.durable.history.ChildStartWatched;
 import dev.durable.history.ExternalCancelRequested;
 import dev.durable.history.ExternalSignalRequested;
 import dev.durable.history.Failure;
@@ -128,7 +132,36 @@ class MutatedHistoryTest {
                                 c.updateId(),
                                 Failure.of(c.failure().type(), "other")),
                         new UpdateCompleted(c.id(), c.at(), c.updateId(), Payload.NULL));
+            case ChildStartRequested c ->
+                List.of(
+                        start(c, c.number() + 1, c.message(), c.workflowId(), c.workflowType(), c.input()),
+                        start(c, c.number(), c.message() + 1, c.workflowId(), c.workflowType(), c.input()),
+                        start(c, c.number(), c.message(), c.workflowId(), "Other", c.input()),
+                        start(c, c.number(), c.message(), c.workflowId(), c.workflowType(), new Payload("[99]")),
+                        new ChildStartWatched(c.id(), c.at(), c.number(), c.message()));
+            case ChildCancelRequested c ->
+                List.of(
+                        new ChildCancelRequested(
+                                c.id(), c.at(), c.number() + 1, c.message(), c.reason(), c.terminate()),
+                        new ChildCancelRequested(c.id(), c.at(), c.number(), c.message(), "other", c.terminate()),
+                        new ChildCancelRequested(c.id(), c.at(), c.number(), c.message(), c.reason(), !c.terminate()));
+            case ChildSignalRequested c ->
+                List.of(
+                        new ChildSignalRequested(c.id(), c.at(), c.number() + 1, c.message(), c.signal(), c.input()),
+                        new ChildSignalRequested(c.id(), c.at(), c.number(), c.message(), "other", c.input()),
+                        new ChildSignalRequested(
+                                c.id(), c.at(), c.number(), c.message(), c.signal(), new Payload("[99]")));
+            case ChildStartWatched c ->
+                List.of(
+                        new ChildStartWatched(c.id(), c.at(), c.number() + 1, c.message()),
+                        new ChildStartWatched(c.id(), c.at(), c.number(), c.message() + 1));
         };
+    }
+
+    private static ChildStartRequested start(
+            ChildStartRequested c, long number, long message, String workflowId, String type, Payload input) {
+        return new ChildStartRequested(
+                c.id(), c.at(), number, message, workflowId, c.runId(), type, c.taskQueue(), input, c.options());
     }
 
     private static List<HistoryEvent.Command> with(

@@ -1,6 +1,8 @@
 package dev.durable.internal.replay;
 
 import dev.durable.ActivityCancellationType;
+import dev.durable.ChildHandle;
+import dev.durable.ChildOptions;
 import dev.durable.CompletablePromise;
 import dev.durable.Durable;
 import dev.durable.ExternalWorkflow;
@@ -27,6 +29,7 @@ class ProgramWorkflow {
     private final Acts acts;
     private final int[] counters = new int[2];
     private final List<Promise<?>> promises = new ArrayList<>();
+    private final List<ChildHandle<ProgramWorkflow, String>> children = new ArrayList<>();
     private final List<String> trace = new ArrayList<>();
     private List<List<Statement>> handlers = List.of();
     /** True for a program that continues as new at its end; such programs register no undos. */
@@ -153,6 +156,17 @@ class ProgramWorkflow {
                 }
                 yield "told";
             }
+            case Statement.StartChild s -> {
+                ChildOptions options =
+                        ChildOptions.defaults().cancellation(s.cancellation()).parentClosePolicy(s.policy());
+                ChildHandle<ProgramWorkflow, String> child =
+                        Durable.startChild(ProgramWorkflow.class, options, w -> w.run(7L));
+                children.add(child);
+                see("starts " + child.workflowId() + " " + child.runId());
+                yield add(child.resultPromise());
+            }
+            case Statement.TellChild s ->
+                children.isEmpty() ? "no child" : tell(who, children.get(s.child() % children.size()), s.how());
             case Statement.Version s -> Durable.version(s.change(), 0, 3);
             case Statement.Detached s ->
                 Durable.detached(() -> {
@@ -208,6 +222,15 @@ class ProgramWorkflow {
                         count -> count >= s.atLeast());
             case Statement.Saga s -> Durable.saga(saga -> saga(who, saga, s));
         };
+    }
+
+    private Object tell(String who, ChildHandle<ProgramWorkflow, String> child, int how) {
+        switch (how) {
+            case 0 -> add(child.started());
+            case 1 -> child.signal(w -> w.poke(1));
+            default -> child.cancel("of " + who);
+        }
+        return "told child";
     }
 
     private Object complete(Statement.Complete statement) {

@@ -1,11 +1,19 @@
 package dev.durable.internal.replay;
 
+import dev.durable.client.WorkflowStatus;
 import dev.durable.history.ActivityCancelRequested;
 import dev.durable.history.ActivityCancelled;
 import dev.durable.history.ActivityCompleted;
 import dev.durable.history.ActivityFailed;
 import dev.durable.history.ActivityScheduled;
 import dev.durable.history.ActivityTimedOut;
+import dev.durable.history.ChildCancelled;
+import dev.durable.history.ChildCompleted;
+import dev.durable.history.ChildFailed;
+import dev.durable.history.ChildStartFailed;
+import dev.durable.history.ChildStartRequested;
+import dev.durable.history.ChildStartWatched;
+import dev.durable.history.ChildStarted;
 import dev.durable.history.Failure;
 import dev.durable.history.HistoryEvent;
 import dev.durable.history.Payload;
@@ -21,6 +29,7 @@ import dev.durable.internal.replay.call.TimerDue;
 import dev.durable.internal.replay.match.RecordedTurn;
 import dev.durable.internal.replay.match.ReplaySetup;
 import dev.durable.internal.replay.match.Turn;
+import dev.durable.store.ChildOutcome;
 import dev.durable.store.RunKey;
 import java.time.Duration;
 import java.time.Instant;
@@ -170,6 +179,10 @@ public final class RandomWorld {
             return new TimerFired(
                     nextId(), now, instance.dueTimers(now).getFirst().seq());
         }
+        HistoryEvent.Inbound ofChild = choice < 16 ? ofChild() : null;
+        if (ofChild != null) {
+            return ofChild;
+        }
         return choice == 19 && random.nextInt(4) == 0
                 ? new WorkflowCancelRequested(nextId(), now, id(), "enough", "ann", random.nextBoolean())
                 : message(argument(random.nextInt(8)), random.nextInt(3) == 0);
@@ -189,6 +202,44 @@ public final class RandomWorld {
             case 1 -> new ActivityTimedOut(nextId(), now, seq, 1, id(), TimeoutType.HEARTBEAT, null);
             case 2 -> new ActivityCancelled(nextId(), now, seq, 1, id(), null);
             default -> new ActivityCompleted(nextId(), now, seq, 1, id(), new Payload("\"r" + seq + "\""), now, "w");
+        };
+    }
+
+    /** News of a child that was started and has not ended, now and then of one that has; null without any. */
+    private HistoryEvent.OfChild ofChild() {
+        List<ChildStartRequested> open = new ArrayList<>();
+        Set<Long> watched = new TreeSet<>();
+        for (RecordedTurn turn : turns) {
+            if (turn.event() instanceof HistoryEvent.ChildClosed closed && random.nextInt(8) > 0) {
+                open.removeIf(child -> child.number() == closed.number());
+            } else if (turn.event() instanceof ChildStarted started) {
+                watched.remove(started.number());
+            }
+            for (HistoryEvent.Command command : turn.commands()) {
+                if (command instanceof ChildStartRequested started) {
+                    open.add(started);
+                } else if (command instanceof ChildStartWatched watch) {
+                    watched.add(watch.number());
+                }
+            }
+        }
+        return open.isEmpty() ? null : ofChild(open.get(random.nextInt(open.size())), watched);
+    }
+
+    private HistoryEvent.OfChild ofChild(ChildStartRequested child, Set<Long> watched) {
+        long number = child.number();
+        UUID chain = random.nextInt(10) == 0 ? id() : child.runId();
+        if (watched.contains(number)) {
+            UUID id = ChildOutcome.started(chain, number).messageId();
+            return new ChildStarted(nextId(), now, number, id);
+        }
+        return switch (random.nextInt(6)) {
+            case 0 ->
+                new ChildFailed(
+                        nextId(), now, number, chain, WorkflowStatus.FAILED, Failure.of("java.io.IOException", "c"));
+            case 1 -> new ChildCancelled(nextId(), now, number, chain, Failure.of("x", "cancelled by ann"));
+            case 2 -> new ChildStartFailed(nextId(), now, number, chain, "its id is in use");
+            default -> new ChildCompleted(nextId(), now, number, chain, new Payload("\"k" + number + "\""));
         };
     }
 

@@ -1,6 +1,8 @@
 package dev.durable.internal.replay;
 
 import dev.durable.ActivityCancellationType;
+import dev.durable.ChildCancellationType;
+import dev.durable.ParentClosePolicy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -47,6 +49,12 @@ sealed interface Statement {
 
     /** Sends a signal to another workflow, or asks it to cancel. */
     record Tell(int workflow, boolean cancels) implements Statement {}
+
+    /** Starts a child. */
+    record StartChild(ChildCancellationType cancellation, ParentClosePolicy policy) implements Statement {}
+
+    /** Asks for the start of a child, sends it a signal, or asks it to cancel. */
+    record TellChild(int child, int how) implements Statement {}
 
     record Version(String change) implements Statement {}
 
@@ -132,10 +140,18 @@ sealed interface Statement {
             return types[Math.max(0, random.nextInt(6) - 3)];
         }
 
+        private Statement startChild() {
+            ChildCancellationType[] types = ChildCancellationType.values();
+            ParentClosePolicy[] policies = ParentClosePolicy.values();
+            return new StartChild(types[random.nextInt(3)], policies[random.nextInt(3)]);
+        }
+
         private Statement simple() {
             int counter = random.nextInt(COUNTERS);
             int promise = random.nextInt(8);
-            return switch (random.nextInt(27)) {
+            return switch (random.nextInt(30)) {
+                case 27, 28 -> startChild();
+                case 29 -> new TellChild(random.nextInt(4), random.nextInt(3));
                 case 24 -> new NewPromise();
                 case 25, 26 -> new Complete(promise, random.nextInt(4) == 0);
                 case 0, 1, 2 -> new Call("c" + random.nextInt(10), cancellation());

@@ -13,14 +13,12 @@ import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
 class TransitionDraftTest {
+    private final RunKey run = new RunKey(RunIds.create(Instant.now(), "order-1", 7), "order-1");
     private final TransitionDraft draft = new TransitionDraft(
-            new JobBirth(
-                    new RunKey(RunIds.create(Instant.now(), "order-1", 7), "order-1"),
-                    "OrderWorkflow",
-                    JobHeaders.of(Map.of(), headers -> "{}"),
-                    EagerJobs.NONE,
-                    null),
-            new UUID(0, 1),
+            new JobBirth(run, "OrderWorkflow", JobHeaders.of(Map.of(), headers -> "{}"), EagerJobs.NONE, null),
+            new OutgoingMessages(run, run.runId(), () -> {
+                throw new AssertionError("no child is started here");
+            }),
             1,
             0);
     private final List<String> done = new ArrayList<>();

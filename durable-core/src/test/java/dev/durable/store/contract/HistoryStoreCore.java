@@ -25,6 +25,14 @@ public abstract class HistoryStoreCore {
     }
 
     @Nested
+    class Children extends ChildContract {
+        @Override
+        protected StoreFixture newFixture() {
+            return HistoryStoreCore.this.newFixture();
+        }
+    }
+
+    @Nested
     class Outgoing extends OutgoingContract {
         @Override
         protected StoreFixture newFixture() {

@@ -630,6 +630,8 @@ public abstract class ListingContract extends StoreContract {
                     stalled,
                     newestFirst,
                     after,
+                    null,
+                    null,
                     null);
         }
     }

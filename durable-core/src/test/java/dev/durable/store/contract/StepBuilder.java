@@ -1,10 +1,20 @@
 package dev.durable.store.contract;
 
+import dev.durable.ChildOptions;
 import dev.durable.client.WorkflowStatus;
+import dev.durable.history.ChildCancelRequested;
+import dev.durable.history.ChildSignalRequested;
+import dev.durable.history.ChildStartRequested;
+import dev.durable.history.ChildStartWatched;
+import dev.durable.history.EventJson;
+import dev.durable.history.HistoryEvent;
 import dev.durable.history.InboxMessage;
 import dev.durable.history.MessageKind;
+import dev.durable.history.ParentRun;
+import dev.durable.history.Payload;
 import dev.durable.history.StoredEvent;
 import dev.durable.logs.MarkedLines;
+import dev.durable.store.ChildStart;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.NewJob;
 import dev.durable.store.NewRun;
@@ -127,6 +137,57 @@ public final class StepBuilder {
                 "{\"number\":" + number + ",\"workflowId\":\"" + workflowId + "\",\"reason\":\"\"}");
     }
 
+    /** The code sends a message that has no verb of its own here. */
+    public StepBuilder sends(OutgoingMessage message, String type, String attributes) {
+        sends.add(message);
+        return event(type, attributes);
+    }
+
+    /** The code starts a child, whose number is that of the message. */
+    public StepBuilder startsChild(long number, RunKey child, ChildOptions options) {
+        ParentRun parent = new ParentRun(run.workflowId(), run.runId(), number, 1, run.workflowId(), run.runId());
+        ChildStart start = new ChildStart(
+                child.runId(), StoreContract.TYPE, StoreContract.QUEUE, Payload.NO_ARGUMENTS, options, parent);
+        sends.add(toChild(number, child, MessageKind.CHILD_START, StoreContract.TYPE, start.json()));
+        return command(new ChildStartRequested(
+                1,
+                now,
+                number,
+                number,
+                child.workflowId(),
+                child.runId(),
+                StoreContract.TYPE,
+                StoreContract.QUEUE,
+                Payload.NO_ARGUMENTS,
+                options));
+    }
+
+    /** The code sends a signal to a child. */
+    public StepBuilder sendsToChild(long message, long number, RunKey child, String name) {
+        sends.add(toChild(message, child, MessageKind.SIGNAL, name, "[]"));
+        return command(new ChildSignalRequested(1, now, number, message, name, Payload.NO_ARGUMENTS));
+    }
+
+    /** The code asks whether a child is started. */
+    public StepBuilder watches(long message, long number, RunKey child) {
+        sends.add(toChild(message, child, MessageKind.CHILD_WATCH, "Watch", "{\"number\":" + number + "}"));
+        return command(new ChildStartWatched(1, now, number, message));
+    }
+
+    /** The run terminates a child before it is undone. */
+    public StepBuilder terminatesChild(long message, long number, RunKey child) {
+        sends.add(toChild(message, child, MessageKind.CHILD_TERMINATE, "Terminate", "{}"));
+        return command(new ChildCancelRequested(1, now, number, message, "undone", true));
+    }
+
+    private OutgoingMessage toChild(long message, RunKey child, MessageKind kind, String name, String payload) {
+        return OutgoingMessage.toChain(run.runId(), message, child.workflowId(), child.runId(), kind, name, payload);
+    }
+
+    private StepBuilder command(HistoryEvent.Command command) {
+        return event(command.type(), EventJson.attributes(command));
+    }
+
     public StepBuilder wakesAt(Instant when) {
         wakeAt = when;
         return this;
@@ -148,7 +209,7 @@ public final class StepBuilder {
     }
 
     StepBuilder closes(WorkflowStatus status, String result) {
-        close = new Transition.Close(status, result, null, false);
+        close = new Transition.Close(status, result, null, null, false, true);
         return this;
     }
 
@@ -159,7 +220,7 @@ public final class StepBuilder {
 
     /** The run closes, and this one continues it. */
     public StepBuilder continuesAs(NewRun next) {
-        close = new Transition.Close(WorkflowStatus.CONTINUED_AS_NEW, null, null, next, false);
+        close = new Transition.Close(WorkflowStatus.CONTINUED_AS_NEW, null, null, next, false, false);
         return this;
     }
 

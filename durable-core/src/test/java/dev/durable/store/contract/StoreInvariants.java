@@ -61,6 +61,8 @@ public final class StoreInvariants {
                             false,
                             true,
                             last,
+                            null,
+                            null,
                             null),
                     PAGE);
             page.forEach(invariants::checkRun);

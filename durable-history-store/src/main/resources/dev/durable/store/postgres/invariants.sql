@@ -166,8 +166,8 @@ select format('5: a transition of run %s begins with %s at %s', run_id, type, ev
                 where b.run_id = e.run_id and b.event_id < e.event_id
                   and b.type not in ('WorkflowStarted', 'WorkflowPaused', 'WorkflowResumed'))
    and type in ('ActivityScheduled', 'ActivityCancelRequested', 'TimerStarted', 'TimerCancelled', 'SideEffectRecorded',
-                'VersionRecorded', 'ExternalSignalRequested', 'ExternalCancelRequested', 'UpdateCompleted',
-                'UpdateFailed');
+                'VersionRecorded', 'ExternalSignalRequested', 'ExternalCancelRequested', 'ChildStartRequested',
+                'ChildStartWatched', 'ChildSignalRequested', 'ChildCancelRequested', 'UpdateCompleted', 'UpdateFailed');
 
 -- 2. Each update id is accepted once, and answered at most once after that.
 select format('2: update %s of run %s: accepted at %s, answered at %s', u.id, u.run_id, u.accepted, u.answers)
@@ -199,20 +199,27 @@ select format('5: message %s of %s to %s was set aside and waits', event_id, run
 
 -- 6. The messages that the code of a run sends to workflows are numbered 1..n, in the order of their events.
 select format('6: message %s of run %s is recorded as its %s.', number, run_id, place)
-  from (select e.run_id, (durable.readable(e.attributes) ->> 'number')::bigint as number,
+  from (select e.run_id,
+               coalesce(durable.readable(e.attributes) ->> 'message', durable.readable(e.attributes) ->> 'number')::bigint
+                   as number,
                row_number() over (partition by e.run_id order by e.event_id) as place
           from durable.history_event e
-         where e.type in ('ExternalSignalRequested', 'ExternalCancelRequested')) m
+         where e.type in ('ExternalSignalRequested', 'ExternalCancelRequested', 'ChildStartRequested', 'ChildStartWatched',
+                          'ChildSignalRequested', 'ChildCancelRequested')) m
  where number is distinct from place;
 
 -- 6. A message in the outbox that workflow code has sent is recorded in the history of its run, until retention drops it.
 select format('6: message %s of run %s to %s is in the outbox and not in the history', o.event_id, o.run_id,
               o.target_workflow_id)
   from durable.outbox o
- where o.source_workflow_id is not null
+ where o.source_workflow_id is not null and o.kind not in (5, 9)
    and not exists (select 1 from durable.history_event e
-                    where e.run_id = o.run_id and e.type in ('ExternalSignalRequested', 'ExternalCancelRequested')
-                      and (durable.readable(e.attributes) ->> 'number')::bigint = o.event_id)
+                    where e.run_id in (select w.run_id from durable.workflow_run w
+                                        where coalesce(w.chain_id, w.run_id) = o.run_id)
+                      and e.type in ('ExternalSignalRequested', 'ExternalCancelRequested', 'ChildStartRequested',
+                                     'ChildStartWatched', 'ChildSignalRequested', 'ChildCancelRequested')
+                      and coalesce(durable.readable(e.attributes) ->> 'message',
+                                   durable.readable(e.attributes) ->> 'number')::bigint = o.event_id)
    and exists (select 1 from durable.history_event e where e.run_id = o.run_id);
 
 -- 6. A message that the relay has delivered is in one inbox or one history. Its id follows from its source: version 3.
@@ -222,3 +229,50 @@ select format('6: message %s was delivered %s times: to the runs %s', message_id
         union all
         select i.run_id, i.message_id from durable.inbox i where i.kind in (1, 2)) m
  where substr(message_id::text, 15, 1) = '3' group by message_id having count(*) > 1;
+
+-- 7. A child of an open parent was asked for by its parent, under its number and with its run id.
+select format('7: run %s is child %s of %s, which has not asked for it', w.run_id, w.parent_number, w.parent_workflow_id)
+  from durable.workflow_run w
+  join durable.run_state p on w.parent_chain in (p.run_id, p.chain_id)
+ where w.previous_run_id is null
+   and not exists (select 1 from durable.history_event e
+                     join durable.workflow_run l on l.run_id = e.run_id and coalesce(l.chain_id, l.run_id) = w.parent_chain
+                    where e.type = 'ChildStartRequested'
+                      and (durable.readable(e.attributes) ->> 'number')::bigint = w.parent_number
+                      and (durable.readable(e.attributes) ->> 'runId')::uuid = w.run_id);
+
+-- 7. The state of a child names the parent and the root that its run names.
+select format('7: run %s has the parent %s, its state %s', w.run_id, w.parent_chain, s.parent_chain)
+  from durable.run_state s
+  join durable.workflow_run w on w.run_id = s.run_id
+ where (s.parent_chain, s.root_chain) is distinct from (w.parent_chain, w.root_chain);
+
+-- 7. Each number of a parent's chain gets one outcome at most, or the answer that the child was not started.
+select format('7: child %s of chain %s has %s outcomes', number, chain, count(*))
+  from (select coalesce(w.chain_id, w.run_id) as chain, (durable.readable(e.attributes) ->> 'number')::bigint as number
+          from durable.history_event e
+          join durable.workflow_run w on w.run_id = e.run_id
+         where e.type in ('ChildCompleted', 'ChildFailed', 'ChildCancelled', 'ChildStartFailed')) o
+ group by chain, number having count(*) > 1;
+
+-- 7. The outcome of a child whose chain has ended is on its way to its open parent, waits for it, or was fed to it. Its
+-- message has the child's chain as its id. A parent that has continued as new does not know the children that it has
+-- abandoned: it drops their outcomes.
+select format('7: the outcome of run %s for %s is in %s places', w.run_id, w.parent_workflow_id, x.places)
+  from durable.workflow_run w
+  join durable.run_state p on p.run_id = w.parent_chain
+ cross join lateral (select coalesce(w.chain_id, w.run_id) as chain) c
+ cross join lateral (
+        select (select count(*) from durable.outbox o where o.run_id = c.chain and o.kind = 5)
+             + (select count(*) from durable.outbox_refused o where o.run_id = c.chain and o.kind = 5)
+             + (select count(*) from durable.inbox i where i.run_id = p.run_id and i.message_id = c.chain)
+             + (select count(*) from durable.history_event e
+                 where e.run_id = p.run_id and e.message_id = c.chain) as places) x
+ where w.closed_at is not null and w.next_run_id is null and x.places <> 1;
+
+-- 7. A child whose parent has ended is ended by its policy, or the order to do so stands.
+select format('7: run %s is open, its parent %s has ended, and no order ends it', s.run_id, s.parent_chain)
+  from durable.run_state s
+ where s.parent_policy in (1, 2)
+   and not exists (select 1 from durable.run_state p where s.parent_chain in (p.run_id, p.chain_id))
+   and not exists (select 1 from durable.outbox o where o.run_id = s.parent_chain and o.kind = 9);

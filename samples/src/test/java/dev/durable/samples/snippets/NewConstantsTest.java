@@ -47,7 +47,23 @@ class NewConstantsTest {
                     "MessageKind.ACTIVITY_OUTCOME",
                     "outcomes alone hold notes of jobs, which go into the history",
                     "Seizures"),
-            alike("MessageKind.UNKNOWN", "the one kind that is no kind: all that are known are relayed", "RelaySql"),
+            alike("MessageKind.UNKNOWN", "the one kind that is no kind: all that are known are relayed", "KindSql"),
+            alike(
+                    "MessageKind.*",
+                    "a start has the child's row, a watch the child's address, an outcome the child's chain as its id",
+                    "Outbox",
+                    "OutgoingRows"),
+            // ── children ──
+            alike(
+                    "ParentClosePolicy.ABANDON",
+                    "the one policy by which a child needs no open parent",
+                    "ChildStarts",
+                    "Relays"),
+            alike("ParentClosePolicy.TERMINATE", "the one policy that ends a child without its code", "Relays"),
+            alike(
+                    "ChildCancellationType.*",
+                    "ABANDON alone asks nothing, WAIT_CANCELLATION_COMPLETED alone keeps the result open",
+                    "OpenChild"),
             // ── ends of runs ──
             alike(
                     "WorkflowStatus.COMPLETED",
@@ -106,6 +122,7 @@ class NewConstantsTest {
             alike(
                     "Outcome.ACCEPTED",
                     "the message was written: after any other answer nothing follows from it",
+                    "ChildOrders",
                     "CarefulStarts",
                     "Deliveries",
                     "DeliveryBatch",
@@ -149,6 +166,7 @@ class NewConstantsTest {
             alike(
                     "ReusePolicy.ALLOW_DUPLICATE",
                     "the one that asks nothing of earlier runs: any other is looked at",
+                    "ChildStarts",
                     "Starts"),
             alike("OnExhausted.DISCARD", "the one that ends a call without a result", "OptionProblems"),
             alike("OpenWork.*", "CANCEL alone ends open work, FREEZE alone holds it; any other leaves it", "Adoptions"),

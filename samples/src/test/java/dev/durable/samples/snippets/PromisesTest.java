@@ -19,7 +19,6 @@ class PromisesTest {
 
     /** A word of the line, in lower case, and why the line may say so. */
     private static final Map<String, String> MISSING = Map.ofEntries(
-            Map.entry("child", "a workflow can't start another one from its code"),
             Map.entry(
                     "update",
                     "a handler is not told the id of its update, and a run's memo and attributes are not changed"),

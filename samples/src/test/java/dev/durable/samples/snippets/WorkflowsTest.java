@@ -6,6 +6,9 @@ import static dev.durable.testing.DurableAssertions.assertThatThrownBy;
 import dev.durable.ActivityFailedException;
 import dev.durable.ActivityTimedOutException;
 import dev.durable.CancelledException;
+import dev.durable.ChildFailedException;
+import dev.durable.ChildHandle;
+import dev.durable.ChildOptions;
 import dev.durable.Durable;
 import dev.durable.EncodedValues;
 import dev.durable.ExternalWorkflow;
@@ -460,6 +463,60 @@ class WorkflowsTest {
 
         assertThat(counter.history()).receivedSignals("order");
         assertThat(reminder.describe().summary().status()).isEqualTo(WorkflowStatus.CANCELLED);
+    }
+
+    // ── children ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    @Workflow
+    static class Courier {
+        private String address = "";
+
+        @Run
+        String run(String order) {
+            if (order.isEmpty()) {
+                throw new IllegalStateException("nothing to ship");
+            }
+            Durable.sleep(Duration.ofDays(2));
+            return order + " to " + address;
+        }
+
+        @Signal
+        void address(String text) {
+            address = text;
+        }
+    }
+
+    // docs: children
+    @Workflow
+    static class Fulfilment {
+        @Run
+        int run(List<String> orders) {
+            List<ChildHandle<Courier, String>> children = new ArrayList<>();
+            for (String order : orders) { // thousands of them cost no thread
+                children.add(Durable.startChild(Courier.class, ChildOptions.id("courier-" + order), w -> w.run(order)));
+            }
+            children.getFirst().signal(w -> w.address("Elm 3"));
+            int sent = 0;
+            for (ChildHandle<Courier, String> child : children) {
+                try {
+                    child.result();
+                    sent++;
+                } catch (ChildFailedException e) { // failed, timed out, terminated, or its id is in use
+                    Durable.logger(Fulfilment.class).warn("{} is {}", e.workflowId(), e.status());
+                }
+            }
+            return sent;
+        }
+    }
+    // docs: end
+
+    @Test
+    void children_run_beside_one_another(TestEngine engine) {
+        engine.register(Fulfilment.class, Courier.class);
+        var fulfilment = engine.client().start(Fulfilment.class, "today", w -> w.run(List.of("7", "8", "")));
+
+        assertThat(fulfilment.result()).isEqualTo(2);
+        assertThat(engine.client().handle("courier-7").resultAs(String.class)).isEqualTo("7 to Elm 3");
     }
 
     // docs: updating

@@ -51,6 +51,7 @@ public final class DescriptionMapper {
                 details.messages(),
                 details.jobs(),
                 details.startedBy(),
-                details.paused());
+                details.paused(),
+                details.parent());
     }
 }

@@ -8,6 +8,7 @@ import dev.durable.internal.text.Bounds;
 import dev.durable.store.RunFilter;
 import java.time.Instant;
 import java.util.Set;
+import java.util.UUID;
 
 /** Implements the filter of {@code client.workflows().where(…)}. */
 public final class FilterBuilder implements Filter {
@@ -89,6 +90,18 @@ public final class FilterBuilder implements Filter {
     @Override
     public Filter taskQueue(String taskQueue) {
         filter = filter.taskQueue(Bounds.known("task queue", taskQueue));
+        return this;
+    }
+
+    @Override
+    public Filter parent(UUID runId) {
+        filter = filter.parent(runId);
+        return this;
+    }
+
+    @Override
+    public Filter root(UUID runId) {
+        filter = filter.root(runId);
         return this;
     }
 

@@ -204,7 +204,9 @@ public final class Messages {
     private static String unsent(InboxMessage message) {
         return switch (message.kind()) {
             case SIGNAL, UPDATE -> what(message) + " was not sent";
-            case CANCEL, ACTIVITY_OUTCOME, UNKNOWN -> "there is nothing to cancel";
+            case CANCEL -> "there is nothing to cancel";
+            case ACTIVITY_OUTCOME, CHILD_OUTCOME, CHILD_START, CHILD_WATCH, CHILD_TERMINATE, PARENT_CLOSED, UNKNOWN ->
+                throw notOfClient(message);
         };
     }
 
@@ -214,8 +216,8 @@ public final class Messages {
             case SIGNAL -> "signal " + message.name();
             case UPDATE -> "update " + message.name();
             case CANCEL -> "cancel";
-            case ACTIVITY_OUTCOME, UNKNOWN ->
-                throw new IllegalArgumentException("a client sends no message of kind " + message.kind());
+            case ACTIVITY_OUTCOME, CHILD_OUTCOME, CHILD_START, CHILD_WATCH, CHILD_TERMINATE, PARENT_CLOSED, UNKNOWN ->
+                throw notOfClient(message);
         };
     }
 
@@ -223,8 +225,12 @@ public final class Messages {
         return switch (message.kind()) {
             case SIGNAL -> true;
             case CANCEL, UPDATE -> false;
-            case ACTIVITY_OUTCOME, UNKNOWN ->
-                throw new IllegalArgumentException("a client sends no message of kind " + message.kind());
+            case ACTIVITY_OUTCOME, CHILD_OUTCOME, CHILD_START, CHILD_WATCH, CHILD_TERMINATE, PARENT_CLOSED, UNKNOWN ->
+                throw notOfClient(message);
         };
+    }
+
+    private static IllegalArgumentException notOfClient(InboxMessage message) {
+        return new IllegalArgumentException("a client sends no message of kind " + message.kind());
     }
 }

@@ -20,7 +20,7 @@ public final class WorkflowCode {
                     + ". Workflow code runs again whenever its run is replayed, in whatever process, and each time that would "
                     + again
                     + ". Call it in the body of an activity instead: give the activity's implementation the client, and let"
-                    + " the workflow call the activity. Durable.external(…) sends signals and requests to cancel from workflow code. What"
+                    + " the workflow call the activity. Durable.startChild(…) starts workflows, and Durable.external(…) sends signals and requests to cancel, from workflow code. What"
                     + " belongs to this run only needs no client: Durable.async,"
                     + " Durable.activity(…) and stubs of activities.");
         });

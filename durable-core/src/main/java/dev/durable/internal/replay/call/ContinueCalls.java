@@ -91,7 +91,7 @@ public final class ContinueCalls {
     private RuntimeException continueAsNew(
             Coroutine self, Continuation.Options options, String type, Body<Payload> arguments) {
         waitForOthers(self);
-        refuseUndos();
+        refuseLeftovers();
         Payload input = checked(() -> {
             try {
                 return run.restrictions().call(Restriction.CONTINUATION, arguments::run);
@@ -126,7 +126,7 @@ public final class ContinueCalls {
             }
         }
         refuseElsewhere(self);
-        refuseUndos();
+        refuseLeftovers();
         return self;
     }
 
@@ -143,11 +143,17 @@ public final class ContinueCalls {
         }
     }
 
-    private void refuseUndos() {
+    private void refuseLeftovers() {
         if (run.ending().hasUndos()) {
             throw new UsageException(CALL + " was called while undos are registered by Durable.compensate: the next run"
                     + " would not know them. Do the work that may have to be undone in Durable.saga(…), which is over"
                     + " before this call, or finish it in this run.");
+        }
+        int children = run.children().size();
+        if (children > Bounds.CARRIED_CHILDREN) {
+            throw new UsageException(CALL + " was called while " + children
+                    + " children of the run are open: the next run" + " goes on with at most " + Bounds.CARRIED_CHILDREN
+                    + ". Wait for the results of some of them first.");
         }
     }
 

@@ -4,6 +4,8 @@ import dev.durable.ActivityOptions;
 import dev.durable.ActivityOptionsBuilder;
 import dev.durable.Body;
 import dev.durable.CancelledException;
+import dev.durable.ChildHandle;
+import dev.durable.ChildOptions;
 import dev.durable.CompletablePromise;
 import dev.durable.ExternalWorkflow;
 import dev.durable.Promise;
@@ -14,11 +16,13 @@ import dev.durable.VoidBody;
 import dev.durable.WorkflowInfo;
 import dev.durable.history.ActivityScheduled;
 import dev.durable.history.ChainLink;
+import dev.durable.history.ParentRun;
 import dev.durable.history.Payload;
 import dev.durable.history.SideEffectRecorded;
 import dev.durable.history.WorkflowStarted;
 import dev.durable.intercept.ContextPropagator;
 import dev.durable.internal.declare.OptionsAtCallSite;
+import dev.durable.internal.declare.Recorded;
 import dev.durable.internal.declare.WorkflowType;
 import dev.durable.internal.payload.Unchecked;
 import dev.durable.internal.replay.coroutine.CheckedTask;
@@ -44,6 +48,7 @@ import dev.durable.store.RunKey;
 import java.lang.reflect.Type;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -71,6 +76,8 @@ public final class DurableCalls implements PromiseHost {
     private final WaitCalls waiting;
     private final ActivityCalls activities;
     private final ExternalCalls externals;
+    private final ChildCalls children;
+    private final SentMessages sent = new SentMessages();
     private final Coroutines coroutines;
     private final ContinueCalls continuing;
     private final Versions versions;
@@ -93,11 +100,15 @@ public final class DurableCalls implements PromiseHost {
         work = new OpenWork(journal, this);
         waiting = new WaitCalls(dispatcher, restrictions, journal, work, turnLog);
         activities = new ActivityCalls(this, waiting, restrictions, work, setup);
-        externals = new ExternalCalls(this, waiting, journal, setup);
+        externals = new ExternalCalls(this, waiting, journal, sent, setup);
         coroutines = new Coroutines(this, dispatcher, () -> bind(this), this::context);
         continuing = new ContinueCalls(this, waiting, coroutines, dispatcher, setup);
         versions = new Versions(journal, dispatcher);
         decoder = new HistoryDecoder(setup.codec(), dispatcher);
+        ChildOutcomes ends = new ChildOutcomes(
+                decoder, setup.failures(), type.implementation().getClassLoader());
+        work.children(new OpenChildren(this, journal, sent, ends, setup.failures()::recordable));
+        children = new ChildCalls(this, waiting, journal, sent, setup);
         handlers = new HandlersUnderWay(turnLog);
         stalls = new StallRules(dispatcher, journal, type, setup.stallOn());
         ending = new RunEnding(
@@ -188,6 +199,7 @@ public final class DurableCalls implements PromiseHost {
 
     public WorkflowInfo info() {
         WorkflowStarted started = feed.started();
+        ParentRun above = started.parent();
         return new WorkflowInfo(
                 started.workflowId(),
                 started.runId(),
@@ -198,7 +210,11 @@ public final class DurableCalls implements PromiseHost {
                 started.headers(),
                 started.chainId(),
                 Optional.ofNullable(started.chain()).map(ChainLink::previousRunId),
-                journal.continueAsNewSuggested());
+                journal.continueAsNewSuggested(),
+                above == null ? null : new WorkflowInfo.Relative(above.workflowId(), above.chain()),
+                above == null
+                        ? new WorkflowInfo.Relative(started.workflowId(), started.chainId())
+                        : new WorkflowInfo.Relative(above.rootWorkflowId(), above.rootChain()));
     }
 
     /** Returns a generator that draws for the coroutine that calls it, whichever coroutine has asked for it. */
@@ -394,9 +410,43 @@ public final class DurableCalls implements PromiseHost {
         return continuing;
     }
 
-    /** Returns how many messages the code of the chain has sent to workflows so far. */
-    public long messagesSent() {
-        return externals.sent();
+    /** Returns the link to the run that continues this one. */
+    public ChainLink nextLink() {
+        WorkflowStarted started = feed.started();
+        return new ChainLink(
+                started.chainId(),
+                started.runId(),
+                sent.messages(),
+                sent.children(),
+                work.children().carried());
+    }
+
+    /** Goes on with the counts and the children of the runs before; {@code body} is the coroutine of {@code run}. */
+    void goOn(ChainLink link, Coroutine body) {
+        sent.goOn(link);
+        children.inherit(link.children(), body);
+    }
+
+    /** Returns the children that earlier runs of the chain have started. */
+    public List<ChildHandle<?, ?>> inheritedChildren() {
+        return children.inherited();
+    }
+
+    /** Returns a child that an earlier run of the chain has started. */
+    public <W> ChildHandle<W, ?> child(Class<W> declared, String workflowId) {
+        return children.inherited(declared, workflowId);
+    }
+
+    /** Starts a child whose class is known. */
+    public <W, R extends @Nullable Object> ChildHandle<W, R> startChild(
+            Class<W> declared, ChildOptions options, Recorded recorded) {
+        return children.start(declared, options, recorded);
+    }
+
+    /** Starts a child by the name of its type. */
+    public <R extends @Nullable Object> ChildHandle<Object, R> startChild(
+            String name, ChildOptions options, Type resultType, @Nullable Object @Nullable [] arguments) {
+        return children.start(name, options, resultType, arguments == null ? new @Nullable Object[1] : arguments);
     }
 
     // ── recorded values ──────────────────────────────────────────────────────────────────────────────────────────────
@@ -469,6 +519,7 @@ public final class DurableCalls implements PromiseHost {
     public void begin(TurnScript turn) {
         journal.begin(turn);
         coroutines.beginTurn();
+        children.beginTurn();
         if (turn.isLive()) {
             stalls.check();
         }
@@ -487,6 +538,10 @@ public final class DurableCalls implements PromiseHost {
 
     public OpenWork work() {
         return work;
+    }
+
+    public OpenChildren children() {
+        return work.children();
     }
 
     WaitCalls waiting() {
@@ -511,6 +566,14 @@ public final class DurableCalls implements PromiseHost {
 
     public Versions versions() {
         return versions;
+    }
+
+    public boolean hasStartedChildren() {
+        return sent.upcomingChild() > 1;
+    }
+
+    SentMessages sent() {
+        return sent;
     }
 
     CurrentTurn turn() {

@@ -76,6 +76,7 @@ public final class EventApplier {
             case WorkflowCancelRequested e -> started != null;
             case SignalReceived e -> started != null;
             case UpdateAccepted e -> started != null;
+            case HistoryEvent.OfChild e -> run.children().accepts(e);
         };
     }
 
@@ -93,6 +94,7 @@ public final class EventApplier {
             case TimerFired e -> run.work().fire(e.seq());
             case SignalReceived e -> handle(e);
             case UpdateAccepted e -> handle(e);
+            case HistoryEvent.OfChild e -> run.children().apply(e);
         }
         joined = runWaits || isWithNext(event);
     }
@@ -105,6 +107,7 @@ public final class EventApplier {
             case WorkflowStarted ignored -> false;
             case HistoryEvent.ActivityClosed ignored -> false;
             case TimerFired ignored -> false;
+            case HistoryEvent.OfChild ignored -> false;
         };
     }
 
@@ -133,6 +136,9 @@ public final class EventApplier {
         }
         Coroutine body = run.coroutines().root("run", () -> runToTheEnd(event, waits));
         ofRun = body;
+        if (event.chain() != null) {
+            run.goOn(event.chain(), body);
+        }
         if (waits) {
             run.dispatcher().handleFirst(body, true);
         } else {

@@ -7,7 +7,6 @@ import dev.durable.RefusedInputException;
 import dev.durable.RegistrationException;
 import dev.durable.UsageException;
 import dev.durable.VoidCall;
-import dev.durable.history.ChainLink;
 import dev.durable.history.ExternalCancelRequested;
 import dev.durable.history.ExternalSignalRequested;
 import dev.durable.history.Payload;
@@ -31,19 +30,14 @@ final class ExternalCalls {
     private final WaitCalls waiting;
     private final CurrentTurn journal;
     private final ReplaySetup setup;
-    private long sentHere;
+    private final SentMessages sent;
 
-    ExternalCalls(DurableCalls run, WaitCalls waiting, CurrentTurn journal, ReplaySetup setup) {
+    ExternalCalls(DurableCalls run, WaitCalls waiting, CurrentTurn journal, SentMessages sent, ReplaySetup setup) {
         this.run = run;
         this.waiting = waiting;
         this.journal = journal;
+        this.sent = sent;
         this.setup = setup;
-    }
-
-    /** Returns how many messages the code of the chain has sent so far. */
-    long sent() {
-        ChainLink link = run.started().chain();
-        return sentHere + (link == null ? 0 : link.messagesSent());
     }
 
     @SuppressWarnings("ConstantValue") // callers without null checks may pass null
@@ -62,7 +56,7 @@ final class ExternalCalls {
 
     private void signal(WorkflowType type, String workflowId, String signal, @Nullable Object[] arguments) {
         Payload recorded = journal.expected() instanceof ExternalSignalRequested next
-                        && next.number() == sent() + 1
+                        && next.number() == sent.upcoming()
                         && next.workflowId().equals(workflowId)
                         && next.signal().equals(signal)
                 ? next.input()
@@ -75,14 +69,13 @@ final class ExternalCalls {
                 },
                 recorded,
                 () -> setup.codec().asRecorded().encodeArguments(signal, arguments));
-        long number = sent() + 1;
-        sentHere++;
+        long number = sent.next();
         journal.put((id, at) -> new ExternalSignalRequested(id, at, number, workflowId, signal, input));
     }
 
     private void cancel(String workflowId, String reason) {
         String recorded = journal.expected() instanceof ExternalCancelRequested next
-                        && next.number() == sent() + 1
+                        && next.number() == sent.upcoming()
                         && next.workflowId().equals(workflowId)
                 ? next.reason()
                 : null;
@@ -94,8 +87,7 @@ final class ExternalCalls {
                 },
                 recorded,
                 () -> setup.failures().recordable(reason));
-        long number = sent() + 1;
-        sentHere++;
+        long number = sent.next();
         journal.put((id, at) -> new ExternalCancelRequested(id, at, number, workflowId, why));
     }
 
@@ -108,7 +100,7 @@ final class ExternalCalls {
      * @param recorded the value that the history has next; null where it has no such call next
      * @param unchecked gives the value by the rules of any release
      */
-    private static <T> T checked(String call, Supplier<T> value, @Nullable T recorded, Supplier<T> unchecked) {
+    static <T> T checked(String call, Supplier<T> value, @Nullable T recorded, Supplier<T> unchecked) {
         try {
             return value.get();
         } catch (RefusedInputException | PayloadException e) {

@@ -43,6 +43,7 @@ public final class OpenWork {
     /** The bytes of the arguments of activities. */
     private long inputs;
 
+    private @Nullable OpenChildren children;
     private int lastActivity;
     private int lastTimer;
 
@@ -225,9 +226,18 @@ public final class OpenWork {
         return !activities.isEmpty();
     }
 
-    /** Returns whether an activity is open whose outcome the run must get before it closes. */
+    /** Returns whether an activity or a cancelled child is open whose outcome the run must get before it closes. */
     boolean hasAwaitedActivity() {
-        return activities.values().stream().anyMatch(OpenActivity::isAwaited);
+        return activities.values().stream().anyMatch(OpenActivity::isAwaited)
+                || !children().awaited().isEmpty();
+    }
+
+    OpenChildren children() {
+        return Objects.requireNonNull(children);
+    }
+
+    void children(OpenChildren ofRun) {
+        children = ofRun;
     }
 
     @Nullable
@@ -244,6 +254,6 @@ public final class OpenWork {
 
     /** Returns roughly how many bytes the operations take. */
     public long weight() {
-        return inputs + (long) ONE_BYTES * (activities.size() + timers.size());
+        return inputs + children().weight() + (long) ONE_BYTES * (activities.size() + timers.size());
     }
 }

@@ -110,6 +110,7 @@ public final class RunEnding {
         if (cancelled == null) {
             cancelled = new Result.Cancelled(reason, by);
         }
+        continues = false;
         coroutines.cancelAll("the run was cancelled by " + by + ": " + reason);
     }
 
@@ -206,6 +207,11 @@ public final class RunEnding {
         continues = soon;
     }
 
+    /** Returns whether the run is about to continue as new. */
+    boolean isContinuing() {
+        return continues;
+    }
+
     /** Ends the run in this turn, as nothing of it is under way but the call. */
     void continueAsNew(Continuation next) {
         phase = Phase.CLOSABLE;
@@ -275,8 +281,13 @@ public final class RunEnding {
         return true;
     }
 
-    /** Runs all compensations; one that fails does not keep the others from running. */
+    /**
+     * Ends the open children by their parent-close policies and runs all compensations; one that fails does not keep the others from running.
+     */
     private @Nullable Void undoAll() {
+        for (DurablePromise<?> end : work.children().endForUndo()) {
+            end.get();
+        }
         while (!undos.isEmpty()) {
             try {
                 undos.pop().run();

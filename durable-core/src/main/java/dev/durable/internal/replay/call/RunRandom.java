@@ -12,6 +12,8 @@ final class RunRandom {
     private static final long VERSION_4 = 0x4000L;
     private static final long VARIANT = 0x8000_0000_0000_0000L;
 
+    private static final int NO_COROUTINE = -1;
+
     private final UUID run;
 
     RunRandom(UUID run) {
@@ -26,6 +28,11 @@ final class RunRandom {
         long high = absorb(GOLDEN, coroutine, n) & ~0xF000L | VERSION_4;
         long low = absorb(~GOLDEN, coroutine, n) >>> 2 | VARIANT;
         return new UUID(high, low);
+    }
+
+    /** Returns the bits of the run id of a child, which no draw of the code has. */
+    long childBits(long number) {
+        return absorb(GOLDEN, NO_COROUTINE, number);
     }
 
     private long absorb(long seed, int coroutine, long n) {

@@ -155,12 +155,13 @@ public final class SagaScope implements Saga {
         }
     }
 
-    /** Returns the ends of the coroutines and activities that the body has started, cancelled ones included. */
+    /** Returns the ends of the coroutines, activities and stopping children that the body has started. */
     private List<DurablePromise<?>> openIn(Coroutine body) {
         List<DurablePromise<?>> open = run.dispatcher().aliveWithin(body);
         run.work().activities().stream()
                 .filter(activity -> activity.isWithin(body))
                 .forEach(activity -> open.add(activity.end()));
+        open.addAll(run.children().stoppingWithin(body));
         return open;
     }
 

@@ -2,6 +2,7 @@ package dev.durable.internal.replay.coroutine;
 
 import dev.durable.ActivityFailedException;
 import dev.durable.CancelledException;
+import dev.durable.ChildFailedException;
 import dev.durable.Promise;
 import dev.durable.PromiseFailedException;
 import dev.durable.internal.payload.Unchecked;
@@ -107,7 +108,7 @@ public class DurablePromise<T extends @Nullable Object> implements Promise<T> {
 
     /**
      * Returns the failure as {@code get()} throws it: an unchecked one unchanged. A checked one becomes the cause of an
-     * {@link ActivityFailedException} where an activity threw it, so that one catch covers all failed activities, else
+     * {@link ActivityFailedException} where an activity threw it, or of a {@link ChildFailedException} where a child did, so that one catch covers all of them, else
      * of a {@link PromiseFailedException}.
      */
     private RuntimeException unchecked(Throwable failure) {
@@ -123,9 +124,24 @@ public class DurablePromise<T extends @Nullable Object> implements Promise<T> {
                                 details.attempt(),
                                 details.failure(),
                                 failure))
+                        .or(() -> ofChild(failure))
                         .orElseGet(() -> new PromiseFailedException(
                                 this + " failed: " + Thrown.of(failure).text(), failure));
         };
+    }
+
+    private static Optional<RuntimeException> ofChild(Throwable failure) {
+        return Thrown.of(failure).suppressed().stream()
+                .filter(ChildFailedException.class::isInstance)
+                .map(ChildFailedException.class::cast)
+                .findFirst()
+                .map(details -> new ChildFailedException(
+                        Thrown.of(details).words(),
+                        details.workflowId(),
+                        details.workflowType(),
+                        details.status(),
+                        details.failure(),
+                        failure));
     }
 
     /**
@@ -201,6 +217,11 @@ public class DurablePromise<T extends @Nullable Object> implements Promise<T> {
                 run.unobserved().remove(this);
             }
         }
+    }
+
+    /** Returns whether code reads its outcome. */
+    public boolean isObserved() {
+        return observed;
     }
 
     /** Adds a listener to a promise that has not settled. Each listener is added at most once. */

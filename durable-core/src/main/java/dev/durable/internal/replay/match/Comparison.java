@@ -3,6 +3,10 @@ package dev.durable.internal.replay.match;
 import dev.durable.UsageException;
 import dev.durable.history.ActivityCancelRequested;
 import dev.durable.history.ActivityScheduled;
+import dev.durable.history.ChildCancelRequested;
+import dev.durable.history.ChildSignalRequested;
+import dev.durable.history.ChildStartRequested;
+import dev.durable.history.ChildStartWatched;
 import dev.durable.history.ExternalCancelRequested;
 import dev.durable.history.ExternalSignalRequested;
 import dev.durable.history.Failure;
@@ -77,6 +81,24 @@ public final class Comparison {
                 history instanceof UpdateCompleted h && c.updateId().equals(h.updateId());
             case UpdateFailed c ->
                 history instanceof UpdateFailed h && c.updateId().equals(h.updateId());
+            case ChildStartRequested c ->
+                history instanceof ChildStartRequested h
+                        && c.number() == h.number()
+                        && c.message() == h.message()
+                        && c.workflowId().equals(h.workflowId())
+                        && c.workflowType().equals(h.workflowType());
+            case ChildCancelRequested c ->
+                history instanceof ChildCancelRequested h
+                        && c.number() == h.number()
+                        && c.message() == h.message()
+                        && c.terminate() == h.terminate();
+            case ChildSignalRequested c ->
+                history instanceof ChildSignalRequested h
+                        && c.number() == h.number()
+                        && c.message() == h.message()
+                        && c.signal().equals(h.signal());
+            case ChildStartWatched c ->
+                history instanceof ChildStartWatched h && c.number() == h.number() && c.message() == h.message();
         };
     }
 

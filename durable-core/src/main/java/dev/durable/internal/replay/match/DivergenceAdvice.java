@@ -2,6 +2,11 @@ package dev.durable.internal.replay.match;
 
 import dev.durable.history.ActivityCancelRequested;
 import dev.durable.history.ActivityScheduled;
+import dev.durable.history.ChildCancelRequested;
+import dev.durable.history.ChildOptionsJson;
+import dev.durable.history.ChildSignalRequested;
+import dev.durable.history.ChildStartRequested;
+import dev.durable.history.ChildStartWatched;
 import dev.durable.history.ExternalCancelRequested;
 import dev.durable.history.ExternalSignalRequested;
 import dev.durable.history.HistoryEvent;
@@ -152,6 +157,10 @@ public final class DivergenceAdvice {
             case TimerCancelled c -> "cancel() of timer " + c.seq();
             case UpdateCompleted c -> "return of the handler of update " + c.updateId();
             case UpdateFailed c -> "exception of the handler of update " + c.updateId();
+            case ChildStartRequested c -> "startChild of " + c.workflowType();
+            case ChildCancelRequested c -> "cancel() of child " + c.number();
+            case ChildSignalRequested c -> "signal " + c.signal() + " to child " + c.number();
+            case ChildStartWatched c -> "started() of child " + c.number();
         };
     }
 
@@ -171,6 +180,10 @@ public final class DivergenceAdvice {
             case TimerCancelled c -> afterEvent(c);
             case UpdateCompleted c -> afterEvent(c);
             case UpdateFailed c -> afterEvent(c);
+            case ChildStartRequested c -> "child-" + c.number();
+            case ChildCancelRequested c -> afterEvent(c);
+            case ChildSignalRequested c -> afterEvent(c);
+            case ChildStartWatched c -> afterEvent(c);
         };
     }
 
@@ -192,6 +205,11 @@ public final class DivergenceAdvice {
             case TimerCancelled c -> c.toString();
             case UpdateCompleted c -> c.result().json();
             case UpdateFailed c -> c.failure().typeAndMessage();
+            case ChildStartRequested c ->
+                c.input().json() + " on queue " + c.taskQueue() + " with " + ChildOptionsJson.encode(c.options());
+            case ChildCancelRequested c -> "reason " + Bounds.quoted(c.reason());
+            case ChildSignalRequested c -> c.input().json();
+            case ChildStartWatched c -> c.toString();
         };
     }
 

@@ -2,6 +2,10 @@ package dev.durable.internal.replay.match;
 
 import dev.durable.history.ActivityCancelRequested;
 import dev.durable.history.ActivityScheduled;
+import dev.durable.history.ChildCancelRequested;
+import dev.durable.history.ChildSignalRequested;
+import dev.durable.history.ChildStartRequested;
+import dev.durable.history.ChildStartWatched;
 import dev.durable.history.ExternalCancelRequested;
 import dev.durable.history.ExternalSignalRequested;
 import dev.durable.history.HistoryEvent;
@@ -112,6 +116,11 @@ final class SideBySide {
                 "ExternalCancelRequested " + c.number() + " to " + Bounds.shown(c.workflowId());
             case UpdateCompleted c -> "UpdateCompleted " + c.updateId();
             case UpdateFailed c -> "UpdateFailed " + c.updateId();
+            case ChildStartRequested c ->
+                "ChildStartRequested " + c.number() + " " + c.workflowType() + " " + Bounds.shown(c.workflowId());
+            case ChildCancelRequested c -> "ChildCancelRequested " + c.number() + (c.terminate() ? " terminate" : "");
+            case ChildSignalRequested c -> "ChildSignalRequested " + c.number() + " " + c.signal();
+            case ChildStartWatched c -> "ChildStartWatched " + c.number();
         };
     }
 
@@ -125,6 +134,7 @@ final class SideBySide {
             case TimerFired e -> e.type() + " " + e.seq();
             case SignalReceived e -> e.type() + " " + e.name();
             case UpdateAccepted e -> e.type() + " " + e.name() + " " + e.updateId();
+            case HistoryEvent.OfChild e -> e.type() + " " + e.number();
         };
     }
 }

@@ -79,7 +79,9 @@ create function ${schema}.run_id_time(run_id uuid) returns timestamptz
 -- ======================================================================================================================
 
 -- The business record of a run: written at its start and at its close, read by listings. Runs that continue one another
--- are a chain: chain_id is the run id of its first run, where null stands for the run itself.
+-- are a chain: chain_id is the run id of its first run, where null stands for the run itself. A child has the workflow id
+-- and the chain of its parent, its number among the children of that chain, and the chain at the root of the tree.
+-- has_children: whether code of the run has asked for a child; null is no.
 create table ${schema}.workflow_run (
     run_id          uuid        not null,
     close_fence     uuid,
@@ -96,6 +98,11 @@ create table ${schema}.workflow_run (
     result          json,
     failure         json,
     memo            json,
+    parent_chain    uuid,
+    root_chain      uuid,
+    parent_number   bigint,
+    parent_workflow_id text collate "C",
+    has_children    boolean,
     primary key (run_id, shard)
 ) with (fillfactor = 85);
 
@@ -110,10 +117,14 @@ create index workflow_run_names on ${schema}.workflow_run
 -- Runs whose id was made more than ten seconds before or after their start. Queries repeat this expression word for word.
 create index workflow_run_odd_ids on ${schema}.workflow_run (started_at)
     where started_at - ${schema}.run_id_time(run_id) not between interval '-10 s' and interval '10 s';
+-- Children only.
+create index workflow_run_by_parent on ${schema}.workflow_run (parent_chain, run_id) where parent_chain is not null;
+create index workflow_run_by_root on ${schema}.workflow_run (root_chain, run_id) where root_chain is not null;
 
 -- The part of an open run that changes often: one narrow row, updated by each transition, deleted at the close. No
 -- index contains fence, owned_until or anything else that each transition changes: those updates stay HOT. A run that
--- continues as new hands its row on to the next one; chain_id is as in workflow_run.
+-- continues as new hands its row on to the next one; chain_id is as in workflow_run. parent_policy: what is to happen to a
+-- child when its parent's chain has ended: 1 it is terminated, 2 it is asked to cancel, 3 nothing; null where that is done.
 create table ${schema}.run_state (
     run_id        uuid        not null,
     fence         uuid        not null,
@@ -133,6 +144,9 @@ create table ${schema}.run_state (
     type          text        not null,
     task_queue    text        not null,
     stalled_by    text,
+    parent_chain  uuid,
+    root_chain    uuid,
+    parent_policy smallint,
     primary key (run_id, shard),
     unique (workflow_id, shard)
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000,
@@ -142,6 +156,8 @@ create index run_state_due on ${schema}.run_state (task_queue, wake_at) where wa
 create index run_state_deadline on ${schema}.run_state (deadline) where deadline is not null;
 create index run_state_expiry on ${schema}.run_state (expires_at) where expires_at is not null;
 create index run_state_stalled on ${schema}.run_state (run_id) where stalled_by is not null;
+create index run_state_parent on ${schema}.run_state (parent_chain) where parent_chain is not null;
+create index run_state_root on ${schema}.run_state (root_chain) where root_chain is not null;
 
 -- Closed runs that are not found by the time in their id: those that ended otherwise than by completing or by continuing as
 -- new, and those that took longer than an hour. activity: of a background job. A run that completes within an hour enters none of these
@@ -235,24 +251,54 @@ create trigger refuse_open_runs after delete on ${schema}.history_event
 create trigger refuse_open_runs after delete on ${schema}.workflow_run
     referencing old table as gone for each statement execute function ${schema}.refuse_open_runs();
 
--- Inserts a run into notable_run, by a trigger, so that each way to close a run does so. The name of a job's activity
--- stands in its first event. A quote inside any JSON text is escaped, so only the member input itself matches.
+-- Notes the end of a run, by a trigger, so that each way to close a run does so: into notable_run, where the run belongs
+-- there; for the parent of a child into the outbox, as the last message of the child's chain; and where the run has
+-- children, the order to end them by their parent-close policies. One trigger for all of it, as a second one costs each
+-- close as much as its own condition. The name of a job's activity stands in its first event. A quote inside any JSON
+-- text is escaped, so only the member input itself matches.
 create function ${schema}.note_run() returns trigger
     language plpgsql set search_path = pg_catalog, pg_temp set standard_conforming_strings = on as $$
+declare
+    chain uuid := coalesce(new.chain_id, new.run_id);
 begin
-    insert into ${schema}.notable_run (run_id, started_at, closed_at, shard, workflow_id, type, task_queue, status, activity)
-    values (new.run_id, new.started_at, new.closed_at, new.shard, new.workflow_id, new.type, new.task_queue, new.status,
-            case when new.type = 'durable.job' then
-                (select substring(e.attributes::text from '"input"\s*:\s*\[\s*"([^"\\]*)"') from ${schema}.history_event e
-                  where e.run_id = new.run_id and e.event_id = 1 and e.shard = new.shard) end)
-    on conflict do nothing;
+    if new.status not in ('COMPLETED', 'CONTINUED_AS_NEW') or new.closed_at > new.started_at + interval '1 hour' then
+        insert into ${schema}.notable_run (run_id, started_at, closed_at, shard, workflow_id, type, task_queue, status, activity)
+        values (new.run_id, new.started_at, new.closed_at, new.shard, new.workflow_id, new.type, new.task_queue, new.status,
+                case when new.type = 'durable.job' then
+                    (select substring(e.attributes::text from '"input"\s*:\s*\[\s*"([^"\\]*)"') from ${schema}.history_event e
+                      where e.run_id = new.run_id and e.event_id = 1 and e.shard = new.shard) end)
+        on conflict do nothing;
+    end if;
+    if new.next_run_id is not null then
+        return null;
+    end if;
+    if new.has_children then
+        insert into ${schema}.outbox (run_id, event_id, target_run_id, at, kind, shard, target_workflow_id, source_workflow_id,
+               name, payload)
+        values (chain, 9223372036854775806, chain, ${schema}.clock(), 9, new.shard, new.workflow_id, new.workflow_id,
+                'ParentClosed', '{}');
+    end if;
+    if new.parent_chain is not null then
+        insert into ${schema}.outbox (run_id, event_id, target_run_id, at, kind, shard, target_workflow_id, source_workflow_id,
+               name, payload)
+        values (chain, 9223372036854775807, new.parent_chain, ${schema}.clock(), 5, new.shard, new.parent_workflow_id,
+                new.workflow_id,
+                case new.status when 'COMPLETED' then 'ChildCompleted' when 'CANCELLED' then 'ChildCancelled'
+                     else 'ChildFailed' end,
+                ('{"number":' || new.parent_number
+                 || case new.status when 'COMPLETED' then ',"result":' || coalesce(new.result::text, 'null')
+                         when 'CANCELLED' then '' else ',"status":"' || new.status || '"' end
+                 || case when new.status <> 'COMPLETED' then coalesce(',"failure":' || new.failure::text, '') else '' end
+                 || '}')::json);
+    end if;
     return null;
 end $$;
 
 create trigger note_run after update on ${schema}.workflow_run for each row
     when (new.closed_at is not null and old.closed_at is null
           and (new.status not in ('COMPLETED', 'CONTINUED_AS_NEW')
-               or new.closed_at > new.started_at + interval '1 hour'))
+               or new.closed_at > new.started_at + interval '1 hour'
+               or new.parent_chain is not null or new.has_children))
     execute function ${schema}.note_run();
 
 -- A user that may remove a run removes its row in notable_run with it.
@@ -431,6 +477,9 @@ create table ${schema}.outbox (
     new_run            json,
     primary key (run_id, event_id, shard)
 ) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0);
+
+-- The orders to end children, which stand until they are carried out.
+create index outbox_orders on ${schema}.outbox (run_id, event_id) where kind in (8, 9);
 
 -- Messages of the outbox that the database refuses, with its reason, so that they do not hold up the others. An
 -- operator has to look at them: resend_refused sends one again when its cause is mended; one that is not wanted any

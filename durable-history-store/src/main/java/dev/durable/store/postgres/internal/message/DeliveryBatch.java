@@ -1,5 +1,6 @@
 package dev.durable.store.postgres.internal.message;
 
+import static dev.durable.store.postgres.internal.sql.Param.bools;
 import static dev.durable.store.postgres.internal.sql.Param.ints;
 import static dev.durable.store.postgres.internal.sql.Param.shorts;
 import static dev.durable.store.postgres.internal.sql.Param.texts;
@@ -32,6 +33,9 @@ import org.jspecify.annotations.Nullable;
 /** The messages of one batch grouped by target run, so that each target is locked once. */
 public final class DeliveryBatch {
     private final List<Target> targets;
+    /** How many messages of each target count for the limit of its inbox; targets without such a message are not there. */
+    private final Map<Target, Integer> places = new HashMap<>();
+
     private final List<Row> rows = new ArrayList<>();
     private final Map<Integer, UUID> ids = new HashMap<>();
     private final Map<Integer, Delivery> asking = new HashMap<>();
@@ -48,11 +52,10 @@ public final class DeliveryBatch {
                 .toList();
         Map<Target, Integer> numbers = new HashMap<>();
         targets.forEach(target -> numbers.put(target, numbers.size() + 1));
-        Map<Target, Integer> places = new HashMap<>();
         for (Integer item : items) {
             Delivery delivery = deliveries.get(item);
             Target target = Target.of(delivery);
-            int place = places.merge(target, 1, Integer::sum);
+            int place = delivery.message().kind().countsForLimit() ? places.merge(target, 1, Integer::sum) : 0;
             int number = Objects.requireNonNull(numbers.get(target));
             rows.add(new Row(number, target.shard(), item, place, delivery.message()));
             ids.put(item, delivery.message().messageId());
@@ -121,6 +124,7 @@ public final class DeliveryBatch {
             texts(targets, Target::workflowId),
             shorts(targets, Target::shard),
             uuids(targets, Target::runId),
+            bools(targets, places::containsKey),
             Param.of(inboxLimit.bytes()),
             Param.of(inboxLimit.messages()),
             Param.of(inboxLimit.messages()),

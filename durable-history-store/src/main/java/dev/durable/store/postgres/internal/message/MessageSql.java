@@ -18,11 +18,20 @@ public final class MessageSql {
 
     /** Inserts messages into the outbox that the code of runs sends, with the transition that records the request. */
     static final String SEND = """
-            insert into durable.outbox (run_id, event_id, at, kind, shard, target_workflow_id, source_workflow_id, name, payload)
-            select u.run_id, u.event_id, durable.clock(), u.kind, u.shard, u.target_workflow_id, u.source_workflow_id, u.name,
-                   u.payload::json
-              from unnest(?::uuid[], ?::bigint[], ?::smallint[], ?::smallint[], ?::text[], ?::text[], ?::text[], ?::text[])
-                   as u(run_id, event_id, kind, shard, target_workflow_id, source_workflow_id, name, payload)""";
+            insert into durable.outbox (run_id, event_id, target_run_id, at, kind, shard, target_workflow_id, source_workflow_id,
+                   name, payload)
+            select u.run_id, u.event_id, u.chain, durable.clock(), u.kind, u.shard, u.target_workflow_id, u.source_workflow_id,
+                   u.name, u.payload::json
+              from unnest(?::uuid[], ?::bigint[], ?::uuid[], ?::smallint[], ?::smallint[], ?::text[], ?::text[], ?::text[],
+                          ?::text[])
+                   as u(run_id, event_id, chain, kind, shard, target_workflow_id, source_workflow_id, name, payload)""";
+
+    /** Notes that code of these runs has asked for children, so that their end writes the order to end those. */
+    static final String MARK_PARENTS = """
+            update durable.workflow_run set has_children = true where ctid = any(array(
+                select w.c from unnest(?::uuid[], ?::smallint[]) as u(run_id, shard)
+                 cross join lateral (select w.ctid as c from durable.workflow_run w
+                        where w.run_id = u.run_id and +w.shard = u.shard and w.has_children is null offset 0) w))""";
 
     /**
      * Locks each target once, in order of (shard, workflow id), and inserts from what was locked. KEY SHARE lets the
@@ -30,29 +39,33 @@ public final class MessageSql {
      * target that is not found is looked up again in a statement of its own. Messages name their target by its index in
      * an array, as joining them would be quadratic. Waiting messages are counted, and their bytes are summed as they
      * are stored, which decompresses nothing; messages of this batch are counted with them, but their bytes are not.
+     * Outcomes of children are neither counted nor refused; for a target that gets nothing else nothing is counted.
      */
-    public static final String DELIVER = """
+    public static final String DELIVER = KindSql.in("""
             with target as materialized (
                 select u.target, s.run_id, s.closing, s.task_queue, w.waiting, w.too_large
-                  from unnest(?::text[], ?::smallint[], ?::uuid[])
-                       with ordinality as u(workflow_id, shard, run_id, target)
+                  from unnest(?::text[], ?::smallint[], ?::uuid[], ?::boolean[])
+                       with ordinality as u(workflow_id, shard, run_id, counts, target)
                   left join lateral (select s.run_id, s.shard, s.closing, s.task_queue from durable.run_state s
                         where s.workflow_id = u.workflow_id and +s.shard = u.shard
                           and (u.run_id is null or u.run_id in (s.run_id, s.chain_id)) for key share) s on true
                  cross join lateral (
                     select count(*) as waiting, coalesce(sum(pg_column_size(i.payload)), 0) >= ? as too_large
                       from (select i.payload from durable.inbox i
-                             where i.run_id = s.run_id and i.shard = s.shard limit ?) i) w),
+                             where i.run_id = s.run_id and i.shard = s.shard and i.kind <> all(${uncounted})
+                             limit case when u.counts then ? else 0 end) i) w),
             t as materialized (
                 select array_agg(run_id order by target) as runs, array_agg(closing order by target) as closing,
                        array_agg(task_queue order by target) as queues, array_agg(waiting order by target) as waiting,
                        array_agg(too_large order by target) as too_large
                   from target),
             message as materialized (
-                select u.*, t.runs[u.target] as run_id, t.queues[u.target] as task_queue, t.closing[u.target] as closing,
+                select u.*, t.runs[u.target] as run_id, t.queues[u.target] as task_queue,
+                       t.closing[u.target] and u.kind <> all(${admitted}) as closing,
                        exists (select 1 from durable.inbox i where i.run_id = t.runs[u.target]
                                   and i.message_id = u.message_id and i.shard = u.shard offset 0) as here,
-                       t.waiting[u.target] + u.place > ? as no_room, t.too_large[u.target] as too_large
+                       t.waiting[u.target] + u.place > ? and u.kind <> all(${admitted}) as no_room,
+                       t.too_large[u.target] and u.kind <> all(${admitted}) as too_large
                   from t cross join unnest(?::int[], ?::smallint[], ?::int[], ?::int[], ?::uuid[], ?::smallint[], ?::text[],
                                            ?::text[], ?::text[])
                        as u(target, shard, item, place, message_id, kind, name, payload, notes)
@@ -67,7 +80,7 @@ public final class MessageSql {
             select m.item, case when m.here then 'ACCEPTED' when m.closing then 'CLOSING'
                                 when m.no_room then 'INBOX_FULL'
                                 when m.too_large then 'INBOX_TOO_LARGE' else 'ACCEPTED' end as outcome, m.task_queue, m.run_id
-              from message m""";
+              from message m""");
 
     /**
      * The jobs of runs that are background jobs and are asked to cancel, in lock order. A job that is locked is being

@@ -5,6 +5,7 @@ import static dev.durable.store.postgres.internal.sql.Param.shorts;
 import static dev.durable.store.postgres.internal.sql.Param.texts;
 import static dev.durable.store.postgres.internal.sql.Param.uuids;
 
+import dev.durable.history.MessageKind;
 import dev.durable.store.OutgoingMessage;
 import dev.durable.store.RunIds;
 import dev.durable.store.Transition;
@@ -32,6 +33,21 @@ public final class OutgoingRows {
             OutgoingRows all = new OutgoingRows();
             transitions.forEach(all::add);
             all.insert(script);
+            markParents(transitions, script);
+        }
+    }
+
+    /** Children that a run asks for when it closes are not started, but those that do not depend on it. */
+    private static void markParents(List<Transition> transitions, SqlScript script) {
+        List<Transition> parents = transitions.stream()
+                .filter(t -> t.close() == null
+                        && t.sends().stream().anyMatch(sent -> sent.message().kind() == MessageKind.CHILD_START))
+                .toList();
+        if (!parents.isEmpty()) {
+            script.then(
+                    MessageSql.MARK_PARENTS,
+                    uuids(parents, t -> t.run().runId()),
+                    shorts(parents, t -> t.run().shard()));
         }
     }
 
@@ -51,6 +67,7 @@ public final class OutgoingRows {
                     MessageSql.SEND,
                     uuids(rows, r -> r.sent().source()),
                     longs(rows, r -> r.sent().number()),
+                    uuids(rows, r -> r.sent().chain()),
                     shorts(rows, r -> r.sent().message().kind().code()),
                     shorts(rows, r -> RunIds.shard(r.sent().source())),
                     texts(rows, r -> r.sent().target()),

@@ -8,6 +8,7 @@ import static dev.durable.store.postgres.internal.jooq.Tables.RUN_STATE;
 import static dev.durable.store.postgres.internal.jooq.Tables.WORKFLOW_RUN;
 import static org.jooq.impl.DSL.max;
 
+import dev.durable.client.WorkflowDescription.Parent;
 import dev.durable.client.WorkflowDescription.PendingActivity;
 import dev.durable.store.RunDetails;
 import dev.durable.store.RunIds;
@@ -73,7 +74,23 @@ public final class Descriptions {
                 messages,
                 jobs(tx, runId, shard),
                 startedBy(tx, runId, shard),
-                state != null && state.get(RUN_STATE.PAUSED));
+                state != null && state.get(RUN_STATE.PAUSED),
+                parent(tx, runId, shard));
+    }
+
+    private static @Nullable Parent parent(Tx tx, UUID runId, short shard) throws SQLException {
+        return tx.dsl()
+                .select(
+                        WORKFLOW_RUN.PARENT_WORKFLOW_ID,
+                        WORKFLOW_RUN.PARENT_CHAIN,
+                        WORKFLOW_RUN.PARENT_NUMBER,
+                        WORKFLOW_RUN.ROOT_CHAIN)
+                .from(WORKFLOW_RUN)
+                .where(
+                        WORKFLOW_RUN.RUN_ID.eq(runId),
+                        WORKFLOW_RUN.SHARD.eq(shard),
+                        WORKFLOW_RUN.PARENT_CHAIN.isNotNull())
+                .fetchOne(row -> new Parent(row.value1(), row.value2(), row.value3(), row.value4()));
     }
 
     private static @Nullable String startedBy(Tx tx, UUID runId, short shard) throws SQLException {

@@ -126,7 +126,7 @@ public final class RunSearch {
      * is found by one of the others.
      */
     private List<RunWay> ways() {
-        if (filter.workflowId() != null || filter.batch() != null) {
+        if (filter.workflowId() != null || filter.batch() != null || filter.parent() != null || filter.root() != null) {
             RunWay way = RunWay.anyRun(filter, filter.statuses()).in(RunWay.Order.SOUGHT);
             return List.of(filter.stalled() ? stalled(way) : way);
         }

@@ -87,6 +87,8 @@ public record RunWay(Columns table, Condition range, Condition wanted, Order ord
                 noCondition(),
                 common(filter, ALL)
                         .and(ofActivity(filter.activity(), ALL))
+                        .and(same(WORKFLOW_RUN.PARENT_CHAIN, filter.parent()))
+                        .and(same(WORKFLOW_RUN.ROOT_CHAIN, filter.root()))
                         .and(within(WORKFLOW_RUN.STARTED_AT, filter.startedAfter(), filter.startedBefore()))
                         .and(within(WORKFLOW_RUN.CLOSED_AT, filter.closedAfter(), filter.closedBefore()))
                         .and(isAmong(WORKFLOW_RUN.STATUS, statuses)),
@@ -205,7 +207,7 @@ public record RunWay(Columns table, Condition range, Condition wanted, Order ord
         return (after == null ? noCondition() : at.gt(after)).and(before == null ? noCondition() : at.lt(before));
     }
 
-    private static Condition same(Field<String> field, @Nullable String value) {
+    private static <T> Condition same(Field<T> field, @Nullable T value) {
         return value == null ? noCondition() : field.eq(value);
     }
 

@@ -1,6 +1,7 @@
 package dev.durable.store.postgres.internal.run;
 
 import dev.durable.store.postgres.internal.job.QueuePlaceSql;
+import dev.durable.store.postgres.internal.message.KindSql;
 
 /** The SQL that terminates, times out, pauses and reads back one run under its lock. */
 public final class SeizureSql {
@@ -9,9 +10,12 @@ public final class SeizureSql {
     /** Locks the open run of a workflow id against its senders and its holder. */
     static final String LOCK_RUN = """
             select s.run_id, s.next_event_id,
-                   coalesce(least(s.deadline, s.expires_at) <= durable.clock(), false) as due
+                   coalesce(least(s.deadline, s.expires_at) <= durable.clock(), false) as due,
+                   s.parent_chain is not null or exists (select 1 from durable.workflow_run w
+                        where w.run_id = s.run_id and +w.shard = s.shard and w.has_children offset 0) as related
               from durable.run_state s
-             where s.workflow_id = ? and +s.shard = ? and (?::uuid is null or ?::uuid in (s.run_id, s.chain_id)) for update""";
+             where s.workflow_id = ? and +s.shard = ? and (?::uuid is null or ?::uuid in (s.run_id, s.chain_id))
+               for update of s""";
 
     /** Locks the run against its holder; senders may go on, as no part of the run ends. */
     static final String LOCK_TO_PAUSE = """
@@ -48,11 +52,12 @@ public final class SeizureSql {
      * Reads, after the locks, the number of messages that are dropped, the time of the end (never before the latest
      * event's), and whether the run has a history at all.
      */
-    static final String LEFT = """
-            select (select count(*) from durable.inbox i where i.run_id = ? and i.shard = ? and i.wakes::int = 1)::int as messages,
+    static final String LEFT = KindSql.in("""
+            select (select count(*) from durable.inbox i where i.run_id = ? and i.shard = ? and i.wakes::int = 1
+                       and i.kind <> all(${uncounted}))::int as messages,
                    greatest(durable.clock(), l.at) as at, l.at is not null as recorded
               from (select (select e.at from durable.history_event e
-                        where e.run_id = ? and e.shard = ? order by e.event_id desc limit 1) as at) l""";
+                        where e.run_id = ? and e.shard = ? order by e.event_id desc limit 1) as at) l""");
 
     /** The audit's row of a run that was ended without an event, as its history is gone. */
     static final String AUDIT_GONE = """

@@ -28,16 +28,20 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Closes and pauses runs from outside, without running their code: the run's fence is replaced. */
 public final class Seizures {
     private static final Logger log = LoggerFactory.getLogger(Seizures.class);
+
+    private static final Nudges.Nudge OUTBOX = new Nudges.OutboxFilled();
 
     private final Connections connections;
     private final Nudges nudges;
@@ -48,8 +52,13 @@ public final class Seizures {
     }
 
     public Optional<RunKey> seize(Seizure seizure) {
-        Optional<RunKey> closed = connections.transaction(TransactionSettings.LONG, tx -> seize(tx, seizure));
-        closed.ifPresent(run -> nudges.send(List.of(new Nudges.RunClosed(run.runId()))));
+        List<Nudges.Nudge> told = new ArrayList<>();
+        Optional<RunKey> closed =
+                connections.transaction(TransactionSettings.LONG, tx -> seize(tx, seizure, () -> told.add(OUTBOX)));
+        closed.ifPresent(run -> told.add(new Nudges.RunClosed(run.runId())));
+        if (closed.isPresent()) {
+            nudges.send(told);
+        }
         return closed;
     }
 
@@ -110,7 +119,8 @@ public final class Seizures {
         });
     }
 
-    private static Optional<RunKey> seize(Tx tx, Seizure seizure) throws SQLException {
+    /** @param related is run if the run has a parent or children, for which its end leaves messages in the outbox */
+    private static Optional<RunKey> seize(Tx tx, Seizure seizure, Runnable related) throws SQLException {
         Optional<OpenRun> open = lock(tx, seizure);
         if (open.isEmpty()) {
             return closedBy(tx, seizure);
@@ -118,7 +128,10 @@ public final class Seizures {
         if (seizure.onlyIfDue() && !open.get().due()) {
             return Optional.empty();
         }
-        SqlScript script = closing(tx, seizure, open.get());
+        if (open.get().related()) {
+            related.run();
+        }
+        SqlScript script = closing(tx, List.of(new Ending(seizure, open.get())));
         if (seizure.actor() != null) {
             script.then(
                     MessageSql.AUDIT,
@@ -156,7 +169,8 @@ public final class Seizures {
                         row -> found.add(new OpenRun(
                                 new RunKey(row.getObject("run_id", UUID.class), seizure.workflowId()),
                                 row.getLong("next_event_id"),
-                                row.getBoolean("due"))),
+                                row.getBoolean("due"),
+                                row.getBoolean("related"))),
                         Param.of(seizure.workflowId()),
                         Param.of(RunIds.shardOf(seizure.workflowId())),
                         runId,
@@ -180,56 +194,94 @@ public final class Seizures {
     public static boolean end(Tx tx, Seizure seizure) throws SQLException {
         Optional<OpenRun> open = lock(tx, seizure);
         if (open.isPresent()) {
-            tx.run(closing(tx, seizure, open.get()));
+            tx.run(closing(tx, List.of(new Ending(seizure, open.get()))));
         }
         return open.isPresent();
     }
 
-    /** Reads the remaining jobs and messages of the run; returns the statements that end it. */
-    private static SqlScript closing(Tx tx, Seizure seizure, OpenRun open) throws SQLException {
-        UUID runId = open.run().runId();
-        Param run = Param.of(runId);
-        Param shard = Param.of(open.run().shard());
-        List<StoredEvent> closing = new ArrayList<>();
-        List<LockedJob> jobs = new ArrayList<>();
-        List<LeftJob> left = new ArrayList<>();
-        tx.run(new SqlScript()
-                .read(SeizureSql.LOCK_JOBS, row -> jobs.add(LockedJob.read(row, open.run())), run, shard)
-                .read(
-                        SeizureSql.OUTCOMES,
-                        row -> left.add(LeftJob.of(outcome(row))),
-                        run,
-                        shard,
-                        Param.of(MessageKind.ACTIVITY_OUTCOME.code()))
-                .read(
-                        SeizureSql.LEFT,
-                        row -> {
-                            if (row.getBoolean("recorded")) {
-                                closing.add(closingEvent(
-                                        seizure, open, row.getInt("messages"), TimeColumns.required(row, "at")));
-                            }
-                        },
-                        run,
-                        shard,
-                        run,
-                        shard));
-        if (!jobs.isEmpty()) {
-            Map<JobKey, String> details =
-                    HeartbeatRows.read(tx, jobs.stream().map(LockedJob::key).toList());
-            jobs.forEach(job -> left.add(job.left(details.get(job.key()))));
+    /** A run that the transaction has locked against its senders and its holder, and how it is to be closed. */
+    public record LockedRun(RunKey run, long nextEventId, Seizure seizure) {}
+
+    /** Closes runs within a transaction that goes on. */
+    public static void end(Tx tx, List<LockedRun> runs) throws SQLException {
+        // Jobs are locked in order of run id.
+        List<Ending> endings = runs.stream()
+                .sorted(Comparator.comparing(run -> run.run().runId(), RunIds.ORDER))
+                .map(run -> new Ending(run.seizure(), new OpenRun(run.run(), run.nextEventId(), true, true)))
+                .toList();
+        if (!endings.isEmpty()) {
+            tx.run(closing(tx, endings));
         }
+    }
+
+    /** Reads the remaining jobs and messages of the runs; returns the statements that end them. */
+    private static SqlScript closing(Tx tx, List<Ending> endings) throws SQLException {
+        SqlScript reads = new SqlScript();
+        endings.forEach(ending -> ending.read(reads));
+        tx.run(reads);
+        List<JobKey> jobs = endings.stream().flatMap(Ending::jobKeys).toList();
+        Map<JobKey, String> details = jobs.isEmpty() ? Map.of() : HeartbeatRows.read(tx, jobs);
         SqlScript script = new SqlScript();
-        Transition end = end(seizure, open, closing);
-        TransitionBatch.told(List.of(
-                        closing.isEmpty()
-                                ? end
-                                : end.closingWith(
-                                        LeftJob.events(left, closing.getFirst().at()))))
+        TransitionBatch.told(endings.stream()
+                        .map(ending -> ending.transition(details))
+                        .toList())
                 .seize(script);
-        if (closing.isEmpty()) {
-            sayUnrecorded(seizure, end, script);
+        for (Ending ending : endings) {
+            if (ending.closing.isEmpty()) {
+                sayUnrecorded(ending.seizure, end(ending.seizure, ending.open, List.of()), script);
+            }
         }
         return script;
+    }
+
+    /** A run that is being closed, and what is left of it. */
+    private static final class Ending {
+        private final Seizure seizure;
+        private final OpenRun open;
+        private final List<StoredEvent> closing = new ArrayList<>();
+        private final List<LockedJob> jobs = new ArrayList<>();
+        private final List<LeftJob> left = new ArrayList<>();
+
+        Ending(Seizure seizure, OpenRun open) {
+            this.seizure = seizure;
+            this.open = open;
+        }
+
+        void read(SqlScript script) {
+            Param run = Param.of(open.run().runId());
+            Param shard = Param.of(open.run().shard());
+            script.read(SeizureSql.LOCK_JOBS, row -> jobs.add(LockedJob.read(row, open.run())), run, shard)
+                    .read(
+                            SeizureSql.OUTCOMES,
+                            row -> left.add(LeftJob.of(outcome(row))),
+                            run,
+                            shard,
+                            Param.of(MessageKind.ACTIVITY_OUTCOME.code()))
+                    .read(
+                            SeizureSql.LEFT,
+                            row -> {
+                                if (row.getBoolean("recorded")) {
+                                    closing.add(closingEvent(
+                                            seizure, open, row.getInt("messages"), TimeColumns.required(row, "at")));
+                                }
+                            },
+                            run,
+                            shard,
+                            run,
+                            shard);
+        }
+
+        Stream<JobKey> jobKeys() {
+            return jobs.stream().map(LockedJob::key);
+        }
+
+        Transition transition(Map<JobKey, String> details) {
+            jobs.forEach(job -> left.add(job.left(details.get(job.key()))));
+            Transition end = end(seizure, open, closing);
+            return closing.isEmpty()
+                    ? end
+                    : end.closingWith(LeftJob.events(left, closing.getFirst().at()));
+        }
     }
 
     /**
@@ -285,5 +337,5 @@ public final class Seizures {
                 new Transition.Close(seizure.status(), null, seizure.failure(), false));
     }
 
-    private record OpenRun(RunKey run, long nextEventId, boolean due) {}
+    private record OpenRun(RunKey run, long nextEventId, boolean due, boolean related) {}
 }

@@ -47,6 +47,39 @@ public record StartBatch(List<NewRun> starts) {
         };
     }
 
+    /** The parameters of {@link StartSql#STATES_OF_CHILDREN}; each start has a parent. */
+    Param[] statesOfChildren() {
+        return Stream.concat(
+                        Stream.of(states()),
+                        Stream.of(
+                                uuids(starts, s -> parent(s).chain()),
+                                uuids(starts, s -> parent(s).rootChain()),
+                                shorts(starts, s -> parent(s).closePolicy().code())))
+                .toArray(Param[]::new);
+    }
+
+    /** Writes all rows of children but those of run_state, for starts known to be new. */
+    void writeChildren(SqlScript script) {
+        if (starts.isEmpty()) {
+            return;
+        }
+        script.then(
+                StartSql.RUNS_OF_CHILDREN,
+                Stream.concat(
+                                businessRows().stream(),
+                                Stream.of(
+                                        texts(starts, s -> parent(s).workflowId()),
+                                        uuids(starts, s -> parent(s).chain()),
+                                        longs(starts, s -> parent(s).number()),
+                                        uuids(starts, s -> parent(s).rootChain())))
+                        .toArray(Param[]::new));
+        EventRows.ofStarts(starts).insert(script);
+    }
+
+    static NewRun.Parent parent(NewRun child) {
+        return Objects.requireNonNull(child.parent());
+    }
+
     /** Writes all rows of the starts, if all are new. */
     void writeIfNew(SqlScript script) {
         JobRows jobs = JobRows.ofStarts(starts);

@@ -21,19 +21,29 @@ public final class StartSql {
      * Inserts open runs by (shard, workflow id). It names no conflict target, as both the run id and the workflow id
      * may be known.
      */
-    static final String STATES = """
+    static final String STATES = states("", "", "");
+
+    /** As {@link #STATES}, for children. */
+    static final String STATES_OF_CHILDREN = states(
+            ", parent_chain, root_chain, parent_policy",
+            ", u.parent_chain, u.root_chain, u.parent_policy",
+            ", ?::uuid[], ?::uuid[], ?::smallint[]");
+
+    private static String states(String columns, String values, String arrays) {
+        return """
             insert into durable.run_state (run_id, shard, workflow_id, type, task_queue, fence, next_event_id, wake_at,
-                   deadline, expires_at)
+                   deadline, expires_at%1$s)
             select u.run_id, u.shard, u.workflow_id, u.type, u.task_queue, u.fence, u.next_event_id,
                    case when u.due then durable.clock() + u.delay * interval '1 ms' else u.wake_at end,
-                   u.deadline, u.expires_at
+                   u.deadline, u.expires_at%2$s
               from unnest(?::uuid[], ?::smallint[], ?::text[], ?::text[], ?::text[], ?::uuid[], ?::bigint[],
-                          ?::boolean[], ?::bigint[], ?::timestamptz[], ?::timestamptz[], ?::timestamptz[])
+                          ?::boolean[], ?::bigint[], ?::timestamptz[], ?::timestamptz[], ?::timestamptz[]%3$s)
                    as u(run_id, shard, workflow_id, type, task_queue, fence, next_event_id, due, delay, wake_at,
-                        deadline, expires_at)
+                        deadline, expires_at%1$s)
              where not exists (select 1 from durable.workflow_run w where w.run_id = u.run_id and +w.shard = u.shard)
             on conflict do nothing
-            returning run_id""";
+            returning run_id""".formatted(columns, values, arrays);
+    }
 
     private static final String ALL_NEW = "select durable.must((select count(*) from x) = ?, 'open or resent')";
 
@@ -64,11 +74,21 @@ public final class StartSql {
     static final String DROP_REFUSED = """
             delete from durable.run_state s where s.run_id = any(?::uuid[]) and +s.shard = any(?::smallint[])""";
 
-    static final String RUNS = """
-            insert into durable.workflow_run (run_id, shard, workflow_id, type, task_queue, status, started_at, memo)
-            select u.run_id, u.shard, u.workflow_id, u.type, u.task_queue, 'RUNNING', durable.clock(), u.memo::json
-              from unnest(?::uuid[], ?::smallint[], ?::text[], ?::text[], ?::text[], ?::text[])
-                   as u(run_id, shard, workflow_id, type, task_queue, memo)""";
+    static final String RUNS = runs("", "", "");
+
+    /** As {@link #RUNS}, for children. */
+    static final String RUNS_OF_CHILDREN = runs(
+            ", parent_workflow_id, parent_chain, parent_number, root_chain",
+            ", u.parent_workflow_id, u.parent_chain, u.parent_number, u.root_chain",
+            ", ?::text[], ?::uuid[], ?::bigint[], ?::uuid[]");
+
+    private static String runs(String columns, String values, String arrays) {
+        return """
+            insert into durable.workflow_run (run_id, shard, workflow_id, type, task_queue, status, started_at, memo%1$s)
+            select u.run_id, u.shard, u.workflow_id, u.type, u.task_queue, 'RUNNING', durable.clock(), u.memo::json%2$s
+              from unnest(?::uuid[], ?::smallint[], ?::text[], ?::text[], ?::text[], ?::text[]%3$s)
+                   as u(run_id, shard, workflow_id, type, task_queue, memo%1$s)""".formatted(columns, values, arrays);
+    }
 
     /**
      * Finds the runs that prevent the starts that were not inserted. Runs that are to get a message are locked, in the
@@ -114,6 +134,25 @@ public final class StartSql {
                        and exists (select 1 from durable.history_event e
                             where e.run_id = w.run_id and e.shard = w.shard and e.message_id = u.message_id offset 0)
                      limit 1) t""";
+
+    /**
+     * Locks the open runs of parents, in lock order, so that they do not close before their children are started. A run
+     * that is locked is left out: it closes, and to wait for it here, behind inserts that others wait for, could be a
+     * deadlock.
+     */
+    static final String LOCK_PARENTS = """
+            select u.parent, s.run_id from unnest(?::text[], ?::smallint[], ?::uuid[])
+                   with ordinality as u(workflow_id, shard, chain, parent)
+             cross join lateral (select s.run_id from durable.run_state s
+                    where s.workflow_id = u.workflow_id and +s.shard = u.shard and u.chain in (s.run_id, s.chain_id)
+                    for key share skip locked) s""";
+
+    /** The parents that are open, locked or not, read after {@link #LOCK_PARENTS}. */
+    static final String OPEN_PARENTS = """
+            select u.parent from unnest(?::text[], ?::smallint[], ?::uuid[])
+                   with ordinality as u(workflow_id, shard, chain, parent)
+             where exists (select 1 from durable.run_state s
+                    where s.workflow_id = u.workflow_id and +s.shard = u.shard and u.chain in (s.run_id, s.chain_id) offset 0)""";
 
     /** Writes a batch if all starts are new, with no run open and none a resend; else it writes nothing. */
     static final String START = "with x as (" + STATES + "),\nruns as (" + RUNS + "),\nappended as ("

@@ -3,6 +3,7 @@ package dev.durable.store.postgres.internal.run;
 import dev.durable.history.MessageKind;
 import dev.durable.store.postgres.internal.job.LimitPlaceSql;
 import dev.durable.store.postgres.internal.job.QueuePlaceSql;
+import dev.durable.store.postgres.internal.message.KindSql;
 
 /**
  * The SQL of transitions, in the order in which the statements run.
@@ -53,12 +54,15 @@ public final class TransitionSql {
                      where j.run_id = u.run_id and j.shard = u.shard and j.seq between u.first and u.last
                      order by j.seq for update) j""";
 
-    /** Finds closing runs with messages beyond those that they consume; run when they and their jobs are locked. */
-    static final String WITH_MESSAGES = """
+    /**
+     * Finds closing runs with messages that refuse it beyond those that they consume; run when they and their jobs are
+     * locked.
+     */
+    static final String WITH_MESSAGES = KindSql.in("""
             select u.run_id from unnest(?::uuid[], ?::smallint[]) as u(run_id, shard)
              where exists (select 1 from durable.inbox i
                     where i.run_id = u.run_id and i.shard = u.shard and i.wakes::int = 1
-                      and i.message_id <> all(?::uuid[]))""";
+                      and i.message_id <> all(?::uuid[]) and i.kind <> all(${harmless}))""");
 
     /** Marks a run as closing after three refusals: from then on senders have to try again until it is closed. */
     static final String MARK_CLOSING = """
@@ -204,15 +208,16 @@ public final class TransitionSql {
             + "), 'job with something to tell')";
 
     /**
-     * Checks, after the locks and in a statement of its own, that no message and no job is left: its snapshot sees the
-     * commits that the locks waited for.
+     * Checks, after the locks and in a statement of its own, that no message that refuses a close and no job is left: its
+     * snapshot sees the commits that the locks waited for.
      */
-    static final String NOTHING_WAITS = """
+    static final String NOTHING_WAITS = KindSql.in("""
             select durable.must(
                 not exists (select 1 from durable.inbox i
-                             where i.run_id = any(?::uuid[]) and i.shard = any(?::smallint[]) and i.wakes::int = 1)
+                             where i.run_id = any(?::uuid[]) and i.shard = any(?::smallint[]) and i.wakes::int = 1
+                               and i.kind <> all(${harmless}))
                 and not exists (select 1 from durable.activity_job j
-                             where j.run_id = any(?::uuid[]) and j.shard = any(?::smallint[])), 'close')""";
+                             where j.run_id = any(?::uuid[]) and j.shard = any(?::smallint[])), 'close')""");
 
     static final String CLOSE_RUNS = """
             update durable.workflow_run w
@@ -257,12 +262,12 @@ public final class TransitionSql {
                  where s.ctid = u.c),
             run as (
                 insert into durable.workflow_run (run_id, shard, workflow_id, type, task_queue, status, started_at, memo,
-                       chain_id, previous_run_id)
+                       chain_id, previous_run_id, parent_workflow_id, parent_chain, parent_number, root_chain, has_children)
                 select u.next_run_id, u.shard, w.workflow_id, u.type, u.task_queue, 'RUNNING',
                        greatest(durable.clock(), w.started_at + interval '1 us'), w.memo, coalesce(w.chain_id, u.run_id),
-                       u.run_id
+                       u.run_id, w.parent_workflow_id, w.parent_chain, w.parent_number, w.root_chain, w.has_children
                   from next u
-                 cross join lateral (select w.workflow_id, w.started_at, w.memo, w.chain_id from durable.workflow_run w
+                 cross join lateral (select w.* from durable.workflow_run w
                         where w.run_id = u.run_id and +w.shard = u.shard offset 0) w),
             moved as (
                 delete from durable.inbox where ctid = any(array(

@@ -172,9 +172,14 @@ final class Transitions {
         }
     }
 
-    /** Wakes the relay of this process, as those of others need not look for the same messages. */
+    /**
+     * Wakes the relay of this process, if it may have got messages: also by the end of a run that has a parent or
+     * children. Those of other processes need not look for the same messages.
+     */
     private void wakeRelay(List<Transition> transitions) {
-        if (transitions.stream().anyMatch(t -> !t.sends().isEmpty())) {
+        if (transitions.stream()
+                .anyMatch(t ->
+                        !t.sends().isEmpty() || (t.close() != null && t.close().related()))) {
             nudges.deliverToOne(List.of(new Nudges.OutboxFilled()));
         }
     }

@@ -3,6 +3,8 @@ package dev.durable.store.postgres.internal.transaction;
 import dev.durable.history.InboxMessage;
 import dev.durable.history.MessageKind;
 import dev.durable.internal.text.Thrown;
+import dev.durable.store.ChildOutcome;
+import dev.durable.store.ChildStart;
 import dev.durable.store.Delivery;
 import dev.durable.store.NewRun;
 import dev.durable.store.Nudges;
@@ -111,49 +113,69 @@ public final class Outbox {
      * @param source the process that sent it in a caller's transaction, or the chain of runs whose code sent it
      * @param eventId its number in that source
      * @param shard the shard of the source
+     * @param target the workflow id behind whose earlier messages of the source it waits
      * @param from the workflow id of the run whose code sent it; null for a caller's transaction
-     * @param delivery the delivery; the id of its message is derived from source and event id, so that it is one
-     *     message however often it is delivered
+     * @param delivery the delivery, whose message has an id that follows from the row, so that it is one message however
+     *     often it is delivered. It is for the target, except the answer to a parent that asks whether a child is started
      * @param start the run to start if none is open; null without
+     * @param child the child to start; null for any other row
+     * @param watched the child of which the parent asks whether it is started; null for any other row
      * @param unreadable the reason why the start can't be read, for which the row is set aside; null if it can be read
      */
     public record Row(
             UUID source,
             long eventId,
             int shard,
+            String target,
             @Nullable String from,
             Delivery delivery,
             @Nullable NewRun start,
+            @Nullable ChildStart child,
+            @Nullable UUID watched,
             @Nullable SQLException unreadable) {
 
         public static Row read(ResultSet row) throws SQLException {
             UUID source = row.getObject("run_id", UUID.class);
             long eventId = row.getLong("event_id");
-            InboxMessage message = new InboxMessage(
-                    OutgoingMessage.messageId(source, eventId),
-                    MessageKind.of(row.getInt("kind")),
-                    row.getString("name"),
-                    row.getString("payload"),
-                    null,
-                    null);
+            MessageKind kind = MessageKind.of(row.getInt("kind"));
+            // The outcome of a child has the chain of the child as its id.
+            UUID id = kind == MessageKind.CHILD_OUTCOME ? source : OutgoingMessage.messageId(source, eventId);
+            InboxMessage message =
+                    new InboxMessage(id, kind, row.getString("name"), row.getString("payload"), null, null);
             String target = row.getString("target_workflow_id");
+            String from = row.getString("source_workflow_id");
+            Delivery delivery = new Delivery(target, row.getObject("target_run_id", UUID.class), message);
+            UUID watched = kind == MessageKind.CHILD_WATCH ? delivery.runId() : null;
             String newRun = row.getString("new_run");
             NewRun start = null;
+            ChildStart child = null;
             SQLException unreadable = null;
             try {
                 start = newRun == null ? null : DeferredStart.read(newRun).of(target, message);
+                child = kind == MessageKind.CHILD_START ? ChildStart.read(message.payload()) : null;
+                if (watched != null) {
+                    delivery = answer(source, Objects.requireNonNull(from), delivery);
+                }
             } catch (RuntimeException | StackOverflowError e) {
                 // 22: an invalid value, which is this row's fault alone.
                 unreadable = new SQLException(
-                        "new_run can't be read: " + Thrown.of(e).words(), "22000", e);
+                        (newRun == null ? "payload" : "new_run") + " can't be read: "
+                                + Thrown.of(e).words(),
+                        "22000",
+                        e);
             }
-            Delivery delivery = new Delivery(target, row.getObject("target_run_id", UUID.class), message);
-            String from = row.getString("source_workflow_id");
-            return new Row(source, eventId, row.getInt("shard"), from, delivery, start, unreadable);
+            return new Row(
+                    source, eventId, row.getInt("shard"), target, from, delivery, start, child, watched, unreadable);
         }
 
-        String target() {
-            return delivery.workflowId();
+        /** Returns the delivery that tells the parent that the child of this target is started. */
+        private static Delivery answer(UUID parent, String from, Delivery watch) {
+            return new Delivery(
+                    from,
+                    parent,
+                    ChildOutcome.started(
+                            Objects.requireNonNull(watch.runId()),
+                            watch.message().payload()));
         }
     }
 }

@@ -7,12 +7,14 @@ import dev.durable.store.postgres.internal.sql.Connections;
 import dev.durable.store.postgres.internal.sql.SqlScript;
 import dev.durable.store.postgres.internal.sql.TimeColumns;
 import dev.durable.store.postgres.internal.sql.TransactionSettings;
+import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,6 +34,7 @@ public final class OutboxRelay {
     private final Connections connections;
     private final Nudges nudges;
     private final InboxLimit inboxLimit;
+    private final Set<UUID> refusedOrders = new HashSet<>();
     private Set<String> stuck = new HashSet<>();
     private int relays;
     private boolean refusalTold;
@@ -48,11 +51,25 @@ public final class OutboxRelay {
         tellUnknown(look.unknown);
         if (!look.waits) {
             stuck.clear();
+            refusedOrders.clear();
             refusalTold = false;
             return new Relayed(0, 0, look.aside);
         }
         Relayed relayed = deliver(limit);
-        return new Relayed(relayed.delivered(), relayed.refused(), look.aside + relayed.refused(), relayed.more());
+        int ended = look.orders ? endChildren(limit) : 0;
+        return new Relayed(
+                relayed.delivered() + ended, relayed.refused(), look.aside + relayed.refused(), relayed.more());
+    }
+
+    private int endChildren(int limit) {
+        ChildOrders orders = new ChildOrders(connections, inboxLimit, refusedOrders);
+        try {
+            return orders.run(limit);
+        } catch (SQLException e) {
+            throw connections.failures().of(e);
+        } finally {
+            orders.hints().sendTo(nudges);
+        }
     }
 
     private void tellUnknown(long count) {
@@ -92,8 +109,9 @@ public final class OutboxRelay {
      * @param waits whether there is anything to deliver
      * @param aside messages that were set aside
      * @param unknown messages of kinds that this version does not know
+     * @param orders whether there is an order to end children
      */
-    private record Look(boolean waits, long aside, long unknown) {}
+    private record Look(boolean waits, long aside, long unknown, boolean orders) {}
 
     private Look look() {
         List<Look> answer = new ArrayList<>();
@@ -101,8 +119,11 @@ public final class OutboxRelay {
             tx.last(new SqlScript()
                     .read(
                             RelaySql.LOOK,
-                            row -> answer.add(
-                                    new Look(row.getBoolean("waits"), row.getLong("aside"), row.getLong("unknown")))));
+                            row -> answer.add(new Look(
+                                    row.getBoolean("waits"),
+                                    row.getLong("aside"),
+                                    row.getLong("unknown"),
+                                    row.getBoolean("orders")))));
             return answer.getLast();
         });
     }

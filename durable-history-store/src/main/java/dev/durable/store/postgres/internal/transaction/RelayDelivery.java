@@ -2,6 +2,7 @@ package dev.durable.store.postgres.internal.transaction;
 
 import static dev.durable.store.postgres.internal.sql.Param.shorts;
 import static dev.durable.store.postgres.internal.sql.Param.texts;
+import static dev.durable.store.postgres.internal.sql.Param.uuids;
 
 import dev.durable.store.Delivery.Outcome;
 import dev.durable.store.InboxLimit;
@@ -14,6 +15,7 @@ import dev.durable.store.postgres.internal.message.DeliveryBatch;
 import dev.durable.store.postgres.internal.message.MessageSql;
 import dev.durable.store.postgres.internal.nudge.PendingNudges;
 import dev.durable.store.postgres.internal.run.CarefulStarts;
+import dev.durable.store.postgres.internal.run.ReadSql;
 import dev.durable.store.postgres.internal.run.StartBatch;
 import dev.durable.store.postgres.internal.sql.SqlScript;
 import dev.durable.store.postgres.internal.sql.Tx;
@@ -31,6 +33,9 @@ import java.util.UUID;
 /**
  * Delivers rows of the outbox to their targets' inboxes, in one transaction and in their order. Rows are named by their
  * index; a row without an outcome has no target that exists.
+ *
+ * <p>Children are started first, as their inserts wait for other starts of their ids: before any target is locked. Their
+ * parents are locked last, without waiting ({@link ChildStarts}).
  */
 public final class RelayDelivery {
     private final Tx tx;
@@ -46,9 +51,13 @@ public final class RelayDelivery {
         this.rows = rows;
         this.inboxLimit = inboxLimit;
         this.hints = hints;
+        ChildRows children = new ChildRows(tx, rows);
+        children.insert();
         if (endOfLike(0) < rows.size()) {
             lockTargets();
         }
+        outcomes.putAll(children.finish(hints));
+        List.copyOf(outcomes.keySet()).forEach(this::noteStuck);
         int from = 0;
         while (from < rows.size()) {
             int to = endOfLike(from);
@@ -72,7 +81,8 @@ public final class RelayDelivery {
      */
     private void lockTargets() throws SQLException {
         List<String> targets = rows.stream()
-                .map(Outbox.Row::target)
+                .filter(row -> row.child() == null)
+                .map(row -> row.delivery().workflowId())
                 .distinct()
                 .sorted(Comparator.comparingInt(RunIds::shardOf).thenComparing(Utf8Order.INSTANCE))
                 .toList();
@@ -80,10 +90,10 @@ public final class RelayDelivery {
                 .then(RelaySql.LOCK_TARGETS, texts(targets, target -> target), shorts(targets, RunIds::shardOf)));
     }
 
-    /** The index behind the rows that follow this one and, as this one, start a run or don't. */
+    /** The index behind the rows that follow this one and, as this one, start a run, or a child, or neither. */
     private int endOfLike(int from) {
         int to = from + 1;
-        while (to < rows.size() && startsRun(to) == startsRun(from)) {
+        while (to < rows.size() && startsRun(to) == startsRun(from) && startsChild(to) == startsChild(from)) {
             to++;
         }
         return to;
@@ -93,10 +103,20 @@ public final class RelayDelivery {
         return rows.get(item).start() != null;
     }
 
+    private boolean startsChild(int item) {
+        return rows.get(item).child() != null;
+    }
+
     private void deliver(int from, int to) throws SQLException {
+        if (startsChild(from)) {
+            return;
+        }
         List<Integer> items = new ArrayList<>();
+        List<Integer> news = new ArrayList<>();
         for (int item = from; item < to; item++) {
-            if (stuck.contains(rows.get(item).target())) {
+            if (rows.get(item).delivery().message().kind().isLetInWhileClosing()) {
+                news.add(item);
+            } else if (stuck.contains(rows.get(item).target())) {
                 outcomes.put(item, Outcome.CLOSING);
             } else {
                 items.add(item);
@@ -109,9 +129,70 @@ public final class RelayDelivery {
             // The run may have been written after the statement began that did not find it.
             send(items.stream().filter(i -> !outcomes.containsKey(i)).toList());
         }
-        items.stream()
-                .filter(i -> outcomes.getOrDefault(i, Outcome.ACCEPTED) != Outcome.ACCEPTED)
-                .forEach(i -> stuck.add(rows.get(i).target()));
+        items.forEach(this::noteStuck);
+        tellParents(news);
+    }
+
+    private void noteStuck(int item) {
+        if (outcomes.getOrDefault(item, Outcome.ACCEPTED) != Outcome.ACCEPTED) {
+            stuck.add(rows.get(item).target());
+        }
+    }
+
+    /**
+     * Delivers news of children, which parents take where they take nothing else: behind the other messages, as a target
+     * that refused one of the same source may not get the news of it first.
+     */
+    private void tellParents(List<Integer> news) throws SQLException {
+        if (news.isEmpty()) {
+            return;
+        }
+        Set<Line> held = new HashSet<>();
+        outcomes.forEach((item, outcome) -> {
+            if (outcome != Outcome.ACCEPTED) {
+                held.add(Line.of(rows.get(item)));
+            }
+        });
+        List<Integer> free = new ArrayList<>();
+        for (Integer item : news) {
+            if (held.contains(Line.of(rows.get(item)))) {
+                outcomes.put(item, Outcome.CLOSING);
+            } else {
+                free.add(item);
+            }
+        }
+        List<Integer> items = withoutMoot(free);
+        send(items);
+        send(items.stream().filter(i -> !outcomes.containsKey(i)).toList());
+    }
+
+    /** The messages of a source to one target, which keep their order. */
+    private record Line(UUID source, String target) {
+        static Line of(Outbox.Row row) {
+            return new Line(row.source(), row.target());
+        }
+    }
+
+    /** Those of the rows that are not answers about children that do not exist, as their starts were refused. */
+    private List<Integer> withoutMoot(List<Integer> items) throws SQLException {
+        List<UUID> asked = items.stream()
+                .map(rows::get)
+                .filter(row -> row.watched() != null)
+                .map(row -> Objects.requireNonNull(row.watched()))
+                .toList();
+        if (asked.isEmpty()) {
+            return items;
+        }
+        Set<UUID> unknown = new HashSet<>();
+        tx.run(new SqlScript()
+                .read(
+                        ReadSql.UNKNOWN,
+                        row -> unknown.add(row.getObject("run_id", UUID.class)),
+                        uuids(asked, id -> id),
+                        shorts(asked, RunIds::shard)));
+        return items.stream()
+                .filter(item -> !unknown.contains(rows.get(item).watched()))
+                .toList();
     }
 
     private void send(List<Integer> items) throws SQLException {

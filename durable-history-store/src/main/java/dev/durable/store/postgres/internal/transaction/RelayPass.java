@@ -74,7 +74,7 @@ final class RelayPass {
         this.inboxLimit = inboxLimit;
         this.limit = limit;
         this.except = new HashSet<>(except);
-        this.refusals = new RelayRefusals(connections);
+        this.refusals = new RelayRefusals(connections, inboxLimit, hints);
     }
 
     /** The targets that can't take the messages that wait for them. */
@@ -290,6 +290,10 @@ final class RelayPass {
 
     private static void tellDropped(Outbox.Row row, String why) {
         InboxMessage message = row.delivery().message();
+        if (row.from() != null && row.delivery().runId() != null) {
+            log.debug("{} from {} to {} is dropped: it has ended", message.kind(), row.from(), row.target());
+            return;
+        }
         if (row.from() != null) {
             log.warn(OutgoingMessage.dropped(message.kind(), message.name(), row.from(), row.target(), why));
             return;

@@ -1,6 +1,13 @@
 package dev.durable.store.postgres.internal.transaction;
 
 import dev.durable.internal.text.Bounds;
+import dev.durable.store.ChildOutcome;
+import dev.durable.store.ChildStart;
+import dev.durable.store.Delivery;
+import dev.durable.store.InboxLimit;
+import dev.durable.store.postgres.internal.message.DeliveryBatch;
+import dev.durable.store.postgres.internal.message.MessageSql;
+import dev.durable.store.postgres.internal.nudge.PendingNudges;
 import dev.durable.store.postgres.internal.sql.Connections;
 import dev.durable.store.postgres.internal.sql.Param;
 import dev.durable.store.postgres.internal.sql.SafeText;
@@ -9,21 +16,26 @@ import dev.durable.store.postgres.internal.sql.StoreErrors;
 import dev.durable.store.postgres.internal.sql.TransactionSettings;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Handles messages of the outbox that the database refuses. If others get through, it sets them aside in the table
- * {@code outbox_refused}, where operators see them; else they wait in the outbox, and a line in the log says so.
+ * {@code outbox_refused}, where operators see them, and answers orders to start a child; else they wait in the outbox, and
+ * a line in the log says so.
  */
 final class RelayRefusals {
     private static final Logger log = LoggerFactory.getLogger(RelayRefusals.class);
     private static final int MAX_ERROR = 2_000;
 
     private final Connections connections;
+    private final InboxLimit inboxLimit;
+    private final PendingNudges hints;
     private final List<Refusal> refusals = new ArrayList<>();
 
     private record Refusal(Outbox.Row row, SQLException why) {
@@ -38,8 +50,10 @@ final class RelayRefusals {
         }
     }
 
-    RelayRefusals(Connections connections) {
+    RelayRefusals(Connections connections, InboxLimit inboxLimit, PendingNudges hints) {
         this.connections = connections;
+        this.inboxLimit = inboxLimit;
+        this.hints = hints;
     }
 
     void add(Outbox.Row row, SQLException why) {
@@ -74,6 +88,10 @@ final class RelayRefusals {
 
     private boolean setAside(Refusal refusal) throws SQLException {
         Outbox.Row row = refusal.row;
+        ChildStart child = row.child();
+        if (child != null) {
+            return answer(row, child, refusal.error());
+        }
         String error = refusal.error();
         List<Long> gone = new ArrayList<>();
         connections.attempt(TransactionSettings.SHORT, tx -> {
@@ -105,6 +123,38 @@ final class RelayRefusals {
                 row.source(),
                 row.eventId());
         return true;
+    }
+
+    /** Tells the parent that its child is not started, instead of setting the order to start it aside. */
+    private boolean answer(Outbox.Row row, ChildStart child, String error) throws SQLException {
+        Delivery answer = new Delivery(
+                child.parent().workflowId(),
+                child.parent().chain(),
+                ChildOutcome.notStarted(
+                        child.runId(),
+                        child.parent().number(),
+                        "the database refuses it: " + SafeText.storable(Bounds.cut(error, MAX_ERROR))));
+        DeliveryBatch batch = new DeliveryBatch(List.of(answer), List.of(0));
+        Map<Integer, Delivery.Outcome> outcomes = new HashMap<>();
+        List<Long> gone = new ArrayList<>();
+        connections.attempt(TransactionSettings.SHORT, tx -> {
+            tx.run(new SqlScript()
+                    .read(
+                            RelaySql.REMOVE_ONE,
+                            found -> gone.add(found.getLong("event_id")),
+                            Param.of(row.source()),
+                            Param.of(row.eventId()),
+                            Param.of((short) row.shard())));
+            if (!gone.isEmpty()) {
+                tx.last(new SqlScript()
+                        .read(
+                                MessageSql.DELIVER,
+                                found -> batch.hear(found, outcomes, hints),
+                                batch.params(inboxLimit)));
+            }
+            return true;
+        });
+        return !gone.isEmpty();
     }
 
     void tell() {

@@ -1,24 +1,25 @@
 package dev.durable.store.postgres.internal.transaction;
 
 import dev.durable.history.MessageKind;
+import dev.durable.store.postgres.internal.message.KindSql;
 import dev.durable.store.postgres.internal.sql.PortionSql;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
+import java.util.Set;
 
 /** The SQL of the outbox. */
 public final class RelaySql {
     private RelaySql() {}
 
+    /** The kinds of orders, each of which has a transaction of its own ({@link ChildOrders}). */
+    private static final Set<MessageKind> ORDERS = Set.of(MessageKind.CHILD_TERMINATE, MessageKind.PARENT_CLOSED);
+
     /**
-     * Restricts a statement to the kinds of messages that this version knows. Messages of other kinds wait for the
-     * relays of a newer version and hold up no others.
+     * Restricts a statement to the kinds of messages that this version knows ({@code ${kinds}}), or to those of them that
+     * a pass delivers ({@code ${delivered}}). Messages of other kinds wait for the relays of a newer version and hold up no
+     * others.
      */
     private static String known(String sql) {
-        String kinds = Stream.of(MessageKind.values())
-                .filter(kind -> kind != MessageKind.UNKNOWN)
-                .map(kind -> String.valueOf(kind.code()))
-                .collect(Collectors.joining(","));
-        return sql.replace("${kinds}", kinds);
+        return sql.replace("${kinds}", KindSql.codes(kind -> true))
+                .replace("${delivered}", KindSql.codes(kind -> !ORDERS.contains(kind)));
     }
 
     static final String ADD = """
@@ -28,9 +29,10 @@ public final class RelaySql {
 
     /** The query of an idle relay. It reads the first messages; if they are many, others may be behind them. */
     static final String LOOK = known("""
-            select coalesce(bool_or(o.kind = any('{${kinds}}')), false) or count(*) = 100 as waits,
+            select coalesce(bool_or(o.kind = any(${kinds})), false) or count(*) = 100 as waits,
                    (select count(*) from (select from durable.outbox_refused r limit 10000) r) as aside,
-                   count(*) filter (where o.kind <> all('{${kinds}}')) as unknown
+                   count(*) filter (where o.kind <> all(${kinds})) as unknown,
+                   exists (select 1 from durable.outbox o where o.kind in (8, 9)) as orders
               from (select o.kind from durable.outbox o order by o.run_id, o.event_id, o.shard limit 100) o""");
 
     /**
@@ -57,7 +59,7 @@ public final class RelaySql {
             mine as materialized (
                 select o.run_id from (
                     select (select o.ctid from durable.outbox o
-                             where o.run_id = s.run_id and o.kind = any('{${kinds}}') and (? or o.target_workflow_id = any(?::text[]))
+                             where o.run_id = s.run_id and o.kind = any(${delivered}) and (? or o.target_workflow_id = any(?::text[]))
                                and o.target_workflow_id <> all(?::text[])
                              order by o.event_id limit 1) as first from sender s offset 0) s
                   join durable.outbox o on o.ctid = s.first limit ? for update of o skip locked)
@@ -72,7 +74,7 @@ public final class RelaySql {
                            o.source_workflow_id, o.name, o.payload, o.new_run, c.place
                       from (select o.ctid, o.event_id, row_number() over (order by o.event_id) as place
                               from durable.outbox o
-                             where o.run_id = m.run_id and o.kind = any('{${kinds}}') and (? or o.target_workflow_id = any(?::text[]))
+                             where o.run_id = m.run_id and o.kind = any(${delivered}) and (? or o.target_workflow_id = any(?::text[]))
                                and o.target_workflow_id <> all(?::text[])
                              order by o.event_id limit ?) c
                       join durable.outbox o on o.ctid = c.ctid
@@ -114,6 +116,55 @@ public final class RelaySql {
                    g.source_workflow_id, g.name, g.payload, g.new_run, ?, ?
               from gone g
             returning event_id""";
+
+    static final String NOW = "select durable.clock() as now";
+
+    /**
+     * Takes an order to end children that no other relay has, unless an earlier message of its source to the same target
+     * waits, such as the child's start. Sources that were tried in this pass are left out.
+     */
+    static final String TAKE_ORDER = """
+            select o.run_id, o.event_id, o.target_run_id, o.kind, o.shard, o.target_workflow_id, o.source_workflow_id
+              from durable.outbox o
+             where o.kind in (8, 9)
+               and o.run_id <> all(?::uuid[])
+               and (o.kind = 9 or not exists (select 1 from durable.outbox b
+                        where b.run_id = o.run_id and b.event_id < o.event_id
+                          and b.target_workflow_id = o.target_workflow_id offset 0))
+             order by o.run_id, o.event_id limit 1 for update of o skip locked""";
+
+    /**
+     * Locks open children of a chain to which their policy is still to be applied. A child that is locked, as it makes a
+     * step just now, is left to a later portion, as the order stands until none is left.
+     */
+    static final String LOCK_CHILDREN = """
+            select s.run_id, s.workflow_id, s.next_event_id, s.parent_policy from durable.run_state s
+             where s.parent_chain = ? and s.parent_policy in (1, 2) limit ? for update skip locked""";
+
+    /** Locks a child that is to be terminated. */
+    static final String LOCK_CHILD = """
+            select s.run_id, s.workflow_id, s.next_event_id, 1 as parent_policy from durable.run_state s
+             where s.workflow_id = ? and +s.shard = ? and ?::uuid in (s.run_id, s.chain_id) for update skip locked""";
+
+    static final String POLICY_APPLIED = """
+            update durable.run_state s set parent_policy = null
+             where s.run_id = any(?::uuid[]) and +s.shard = any(?::smallint[])""";
+
+    /** Deletes the order to apply the policies of a chain if no child is left; returns a row if it is deleted. */
+    static final String ALL_APPLIED = """
+            delete from durable.outbox o where o.run_id = ? and o.event_id = ? and o.shard = ?
+               and not exists (select 1 from durable.run_state s where s.parent_chain = ? and s.parent_policy in (1, 2))
+            returning 1 as gone""";
+
+    /** Deletes the order to terminate a child if it is not open any more; returns a row if it is deleted. */
+    static final String TERMINATED = """
+            delete from durable.outbox o where o.run_id = ? and o.event_id = ? and o.shard = ?
+               and not exists (select 1 from durable.run_state s
+                                where s.workflow_id = ? and +s.shard = ? and ?::uuid in (s.run_id, s.chain_id))
+            returning 1 as gone""";
+
+    static final String REMOVE_ONE =
+            "delete from durable.outbox o where o.run_id = ? and o.event_id = ? and o.shard = ? returning event_id";
 
     static final String REMOVE = """
             delete from durable.outbox where ctid = any(array(

@@ -71,6 +71,12 @@ public class RunState extends TableImpl<Record> {
 
     public final TableField<Record, String> STALLED_BY = createField(DSL.name("stalled_by"), SQLDataType.CLOB, this, "");
 
+    public final TableField<Record, UUID> PARENT_CHAIN = createField(DSL.name("parent_chain"), SQLDataType.UUID, this, "");
+
+    public final TableField<Record, UUID> ROOT_CHAIN = createField(DSL.name("root_chain"), SQLDataType.UUID, this, "");
+
+    public final TableField<Record, Short> PARENT_POLICY = createField(DSL.name("parent_policy"), SQLDataType.SMALLINT, this, "");
+
     private RunState(Name alias, Table<Record> aliased) {
         this(alias, aliased, (Field<?>[]) null, null);
     }

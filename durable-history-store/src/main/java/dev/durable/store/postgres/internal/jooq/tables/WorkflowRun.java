@@ -64,6 +64,16 @@ public class WorkflowRun extends TableImpl<Record> {
 
     public final TableField<Record, JSON> MEMO = createField(DSL.name("memo"), SQLDataType.JSON, this, "");
 
+    public final TableField<Record, UUID> PARENT_CHAIN = createField(DSL.name("parent_chain"), SQLDataType.UUID, this, "");
+
+    public final TableField<Record, UUID> ROOT_CHAIN = createField(DSL.name("root_chain"), SQLDataType.UUID, this, "");
+
+    public final TableField<Record, Long> PARENT_NUMBER = createField(DSL.name("parent_number"), SQLDataType.BIGINT, this, "");
+
+    public final TableField<Record, String> PARENT_WORKFLOW_ID = createField(DSL.name("parent_workflow_id"), SQLDataType.CLOB, this, "");
+
+    public final TableField<Record, Boolean> HAS_CHILDREN = createField(DSL.name("has_children"), SQLDataType.BOOLEAN, this, "");
+
     private WorkflowRun(Name alias, Table<Record> aliased) {
         this(alias, aliased, (Field<?>[]) null, null);
     }

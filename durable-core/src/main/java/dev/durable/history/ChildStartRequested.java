@@ -1,0 +1,34 @@
+package dev.durable.history;
+
+import dev.durable.ChildOptions;
+import java.time.Instant;
+import java.util.UUID;
+
+/**
+ * The code started a child, by {@code Durable.startChild(…)}. The order to start it is written with the transition that
+ * records this event, and is delivered after its commit. No event tells of a start that succeeds unless the code asks
+ * for it: {@link ChildStartWatched}.
+ *
+ * @param id its place in the history
+ * @param at when
+ * @param number its number among the children of the chain, from 1
+ * @param message the number of the order among the messages that the chain has sent to workflows
+ * @param workflowId the workflow id of the child
+ * @param runId the id of the child's first run, which is the id of its chain
+ * @param workflowType the child's type
+ * @param taskQueue its task queue
+ * @param input the arguments of its run method, a JSON array
+ * @param options its other options, without id and task queue
+ */
+public record ChildStartRequested(
+        long id,
+        Instant at,
+        long number,
+        long message,
+        String workflowId,
+        UUID runId,
+        String workflowType,
+        String taskQueue,
+        Payload input,
+        ChildOptions options)
+        implements HistoryEvent.Command {}

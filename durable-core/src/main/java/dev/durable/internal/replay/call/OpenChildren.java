@@ -1,0 +1,223 @@
+package dev.durable.internal.replay.call;
+
+import dev.durable.history.CarriedChild;
+import dev.durable.history.ChildCancelRequested;
+import dev.durable.history.ChildCancelled;
+import dev.durable.history.ChildCompleted;
+import dev.durable.history.ChildFailed;
+import dev.durable.history.ChildStartFailed;
+import dev.durable.history.ChildStarted;
+import dev.durable.history.EventJson;
+import dev.durable.history.HistoryEvent;
+import dev.durable.internal.replay.coroutine.Coroutine;
+import dev.durable.internal.replay.coroutine.DurablePromise;
+import dev.durable.internal.replay.coroutine.PromiseOutcome;
+import dev.durable.internal.text.Bounds;
+import dev.durable.store.ChildOutcome;
+import java.lang.reflect.Type;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.SequencedMap;
+import java.util.TreeMap;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/** The children that a run has started and whose ends it does not know, by their numbers. */
+public final class OpenChildren {
+    /** The reason with which children are ended before the compensations of their parent. */
+    static final String UNDOING = "its parent is being undone";
+
+    private static final int ONE_BYTES = 640;
+
+    private final DurableCalls run;
+    private final CurrentTurn journal;
+    private final SentMessages sent;
+    private final ChildOutcomes outcomes;
+    private final UnaryOperator<String> recordable;
+    private final Map<Long, OpenChild> open = new TreeMap<>();
+    /** Those that have ended in this run and whose results were not read then, in the order of their ends. */
+    private final SequencedMap<Long, OpenChild> unread = new LinkedHashMap<>();
+
+    private final List<OpenChild> inherited = new ArrayList<>();
+
+    /** @param recordable removes what must not be recorded from reasons */
+    OpenChildren(
+            DurableCalls run,
+            CurrentTurn journal,
+            SentMessages sent,
+            ChildOutcomes outcomes,
+            UnaryOperator<String> recordable) {
+        this.run = run;
+        this.journal = journal;
+        this.sent = sent;
+        this.outcomes = outcomes;
+        this.recordable = recordable;
+    }
+
+    DurableCalls run() {
+        return run;
+    }
+
+    DurablePromise<@Nullable Object> newPromise() {
+        return new DurablePromise<>(run);
+    }
+
+    /** Returns whether the run has ended, or is about to continue as new. */
+    boolean isRunLeaving() {
+        return run.ending().hasEnded() || run.ending().isContinuing();
+    }
+
+    int size() {
+        return open.size();
+    }
+
+    void add(OpenChild child) {
+        open.put(child.number, child);
+    }
+
+    /** Returns whether the end of this child is not known. */
+    boolean isOpen(OpenChild child) {
+        return open.get(child.number) == child;
+    }
+
+    /** Returns the open child with this number. */
+    public ChildAddress address(long number) {
+        OpenChild child = Objects.requireNonNull(open.get(number), "no such child is open");
+        return new ChildAddress(child.workflowId, child.runId);
+    }
+
+    /** Gives the command to cancel or terminate a child. */
+    void askToCancel(OpenChild child, String reason, boolean terminate) {
+        String why = recordable.apply(reason);
+        long message = sent.next();
+        journal.put((id, at) -> new ChildCancelRequested(id, at, child.number, message, why, terminate));
+    }
+
+    // ── news of children ─────────────────────────────────────────────────────────────────────────────────────────────
+
+    /** Returns whether the news is that of an open child, and of the very chain that was started. */
+    boolean accepts(HistoryEvent.OfChild event) {
+        OpenChild child = open.get(event.number());
+        if (child == null) {
+            return false;
+        }
+        return switch (event) {
+            case ChildStarted e ->
+                e.messageId()
+                        .equals(ChildOutcome.started(child.runId, child.number).messageId());
+            case HistoryEvent.ChildClosed e -> e.messageId().equals(child.runId);
+        };
+    }
+
+    void apply(HistoryEvent.OfChild event) {
+        OpenChild child = Objects.requireNonNull(open.get(event.number()), "no such child is open");
+        switch (event) {
+            case ChildStarted ignored -> child.wasStarted(PromiseOutcome.success(null));
+            case HistoryEvent.ChildClosed closed -> {
+                open.remove(closed.number());
+                child.wasStarted(
+                        closed instanceof ChildStartFailed failed
+                                ? outcomes.notStarted(child, failed)
+                                : PromiseOutcome.success(null));
+                end(child, closed);
+                if (!child.result.isObserved()) {
+                    unread.put(child.number, child);
+                }
+                if (unread.size() > Bounds.CARRIED_CHILDREN) {
+                    unread.pollFirstEntry();
+                }
+            }
+        }
+    }
+
+    private void end(OpenChild child, HistoryEvent.ChildClosed closed) {
+        child.ended(closed, outcome(child, closed));
+    }
+
+    private PromiseOutcome<@Nullable Object> outcome(OpenChild child, HistoryEvent.ChildClosed event) {
+        return switch (event) {
+            case ChildCompleted e -> outcomes.completed(child, e);
+            case ChildFailed e -> outcomes.failed(child, e);
+            case ChildCancelled e -> outcomes.cancelled(child, e);
+            case ChildStartFailed e -> outcomes.notStarted(child, e);
+        };
+    }
+
+    // ── children over runs of a chain ────────────────────────────────────────────────────────────────────────────────
+
+    /** Adds a child of an earlier run of the chain. */
+    void inherit(CarriedChild carried, ChildTarget target, Coroutine body) {
+        OpenChild child = new OpenChild(carried, target, this, body);
+        inherited.add(child);
+        HistoryEvent.ChildClosed closed = carried.end();
+        if (closed == null) {
+            add(child);
+        } else {
+            child.wasStarted(PromiseOutcome.success(null));
+            end(child, closed);
+        }
+    }
+
+    /** Returns the children of earlier runs of the chain, by number. */
+    List<OpenChild> inherited() {
+        return inherited;
+    }
+
+    /**
+     * Returns the children that the next run of the chain goes on with, by number: the open ones, and the newest of those
+     * that have ended in this run and whose results no code has read.
+     */
+    List<CarriedChild> carried() {
+        Map<Long, CarriedChild> carried = new TreeMap<>();
+        open.forEach((number, child) -> carried.put(number, child.carried()));
+        long characters = 0;
+        for (OpenChild ended : unread.sequencedValues().reversed()) {
+            if (!ended.result.isObserved()) {
+                characters += EventJson.attributes(Objects.requireNonNull(ended.end()))
+                        .length();
+                if (carried.size() >= Bounds.CARRIED_CHILDREN || characters > Bounds.CARRIED_RESULTS) {
+                    break;
+                }
+                carried.put(ended.number, ended.carried());
+            }
+        }
+        return List.copyOf(carried.values());
+    }
+
+    /** Reads the result of a child that has completed, as this type. */
+    @Nullable
+    Object resultAs(OpenChild child, Type type) throws Throwable {
+        return child.end() instanceof ChildCompleted completed ? outcomes.result(child, completed, type) : null;
+    }
+
+    // ── the end of the run ───────────────────────────────────────────────────────────────────────────────────────────
+
+    /** Returns the cancelled children for whose ends the close of the run waits. */
+    List<OpenChild> awaited() {
+        return open.values().stream().filter(OpenChild::outlastsCancel).toList();
+    }
+
+    /** Returns the ends of the stopping children that a coroutine, or one that it has started, and so on, has started. */
+    Collection<DurablePromise<@Nullable Object>> stoppingWithin(Coroutine ancestor) {
+        return open.values().stream()
+                .filter(child -> child.isStopping() && child.isWithin(ancestor))
+                .map(OpenChild::ending)
+                .toList();
+    }
+
+    /** Applies the parent-close policies of all open children; returns the ends that are to be awaited. */
+    List<DurablePromise<@Nullable Object>> endForUndo() {
+        return List.copyOf(open.values()).stream()
+                .map(OpenChild::endForUndo)
+                .filter(Objects::nonNull)
+                .toList();
+    }
+
+    long weight() {
+        return (long) ONE_BYTES * (open.size() + unread.size());
+    }
+}

@@ -1,0 +1,63 @@
+package dev.durable.store;
+
+import dev.durable.client.WorkflowStatus;
+import dev.durable.history.EventJson;
+import dev.durable.history.Failure;
+import dev.durable.history.FailureJson;
+import dev.durable.history.InboxMessage;
+import dev.durable.history.MessageKind;
+import dev.durable.history.WorkflowCancelRequested;
+import dev.durable.history.WorkflowTerminated;
+import java.time.Instant;
+import java.util.UUID;
+
+/**
+ * The writes by which a store ends the children of a parent that has ended, or that undoes its work: each by its
+ * parent-close policy. The order to do so is a row of the outbox ({@link #order}) that stands until no child is left.
+ */
+public final class ParentClosed {
+    /** The number of the order in the outbox, behind all messages of the parent's code. */
+    public static final long NUMBER = Long.MAX_VALUE - 1;
+
+    private static final String ENDED = "its parent has ended";
+
+    private ParentClosed() {}
+
+    /** Returns the order to apply the policies of the open children of this chain. */
+    public static OutgoingMessage order(UUID chain, String workflowId) {
+        return OutgoingMessage.toChain(
+                chain, NUMBER, workflowId, chain, MessageKind.PARENT_CLOSED, "ParentClosed", "{}");
+    }
+
+    /**
+     * Returns the seizure that terminates a child.
+     *
+     * @param parent the workflow id of the parent
+     * @param fence random
+     */
+    public static Seizure terminate(String child, UUID run, String parent, UUID fence) {
+        return new Seizure(
+                child,
+                run,
+                false,
+                fence,
+                WorkflowStatus.TERMINATED,
+                WorkflowTerminated.class.getSimpleName(),
+                dropped -> EventJson.attributes(
+                        new WorkflowTerminated(1, Instant.EPOCH, ENDED, "workflow " + parent, dropped)),
+                FailureJson.encode(Failure.of("dev.durable.Terminated", ENDED)).json());
+    }
+
+    /**
+     * Returns the request to cancel a child, with an id that follows from its chain.
+     *
+     * @param chain the child's chain
+     * @param parent the workflow id of the parent
+     */
+    public static InboxMessage cancel(UUID chain, String parent) {
+        UUID id = new UUID(chain.getMostSignificantBits(), ~chain.getLeastSignificantBits());
+        WorkflowCancelRequested request =
+                new WorkflowCancelRequested(1, Instant.EPOCH, id, ENDED, "workflow " + parent);
+        return new InboxMessage(id, MessageKind.CANCEL, request.type(), EventJson.attributes(request), null, null);
+    }
+}

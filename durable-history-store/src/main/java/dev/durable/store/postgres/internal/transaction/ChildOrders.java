@@ -1,0 +1,227 @@
+package dev.durable.store.postgres.internal.transaction;
+
+import static dev.durable.store.postgres.internal.sql.Param.shorts;
+import static dev.durable.store.postgres.internal.sql.Param.uuids;
+
+import dev.durable.ParentClosePolicy;
+import dev.durable.history.MessageKind;
+import dev.durable.internal.text.Bounds;
+import dev.durable.store.Delivery;
+import dev.durable.store.InboxLimit;
+import dev.durable.store.ParentClosed;
+import dev.durable.store.RunIds;
+import dev.durable.store.RunKey;
+import dev.durable.store.postgres.internal.message.DeliveryBatch;
+import dev.durable.store.postgres.internal.message.MessageSql;
+import dev.durable.store.postgres.internal.nudge.PendingNudges;
+import dev.durable.store.postgres.internal.run.Seizures;
+import dev.durable.store.postgres.internal.run.Seizures.LockedRun;
+import dev.durable.store.postgres.internal.sql.Connections;
+import dev.durable.store.postgres.internal.sql.Param;
+import dev.durable.store.postgres.internal.sql.SqlScript;
+import dev.durable.store.postgres.internal.sql.SqlState;
+import dev.durable.store.postgres.internal.sql.StoreErrors;
+import dev.durable.store.postgres.internal.sql.TransactionSettings;
+import dev.durable.store.postgres.internal.sql.Tx;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.IntStream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Carries out the orders of the outbox that end children: the order of a chain that has ended, to apply the parent-close
+ * policies of its open children, and the order of a parent to terminate one child. Each portion is a transaction of its
+ * own, as it locks children against their senders, which a pass of the relay must not do beside the locks that it holds.
+ *
+ * <p>The order of a chain stands in the outbox until no child is left to which its policy is to be applied. So a process
+ * that dies between two portions leaves the rest to others, and a child whose row is locked is tried again. A child that
+ * is ended here writes such an order for its own children with its close.
+ */
+final class ChildOrders {
+    /** How many children one transaction ends. */
+    static final int PORTION = 50;
+
+    private static final Logger log = LoggerFactory.getLogger(ChildOrders.class);
+
+    private final Connections connections;
+    private final InboxLimit inboxLimit;
+    private final Set<UUID> refused;
+    private final PendingNudges hints = new PendingNudges();
+    private final List<UUID> tried = new ArrayList<>();
+
+    /** @param refused gets the sources of orders that the database refuses; those in it are not logged again */
+    ChildOrders(Connections connections, InboxLimit inboxLimit, Set<UUID> refused) {
+        this.connections = connections;
+        this.inboxLimit = inboxLimit;
+        this.refused = refused;
+    }
+
+    /** The nudges for the runs that were closed or got messages. */
+    PendingNudges hints() {
+        return hints;
+    }
+
+    /**
+     * An order of the outbox.
+     *
+     * @param chain the chain whose children it ends, or the chain of the one child
+     * @param target the workflow id of that chain
+     * @param parent the workflow id of the parent
+     */
+    private record Order(
+            UUID source, long number, int shard, boolean ofChain, UUID chain, String target, String parent) {
+        static Order read(ResultSet row) throws SQLException {
+            return new Order(
+                    row.getObject("run_id", UUID.class),
+                    row.getLong("event_id"),
+                    row.getInt("shard"),
+                    row.getInt("kind") == MessageKind.PARENT_CLOSED.code(),
+                    row.getObject("target_run_id", UUID.class),
+                    row.getString("target_workflow_id"),
+                    row.getString("source_workflow_id"));
+        }
+
+        Param[] key() {
+            return new Param[] {Param.of(source), Param.of(number), Param.of((short) shard)};
+        }
+
+        Param[] child() {
+            return new Param[] {Param.of(target), Param.of(RunIds.shardOf(target)), Param.of(chain)};
+        }
+    }
+
+    /** The result of a portion. */
+    private record Portion(Order order, int ended, boolean gone) {}
+
+    /** Ends about so many children at most; returns how many were ended, and orders were done. */
+    int run(int limit) throws SQLException {
+        int done = 0;
+        while (done < limit) {
+            Optional<Portion> next = portion();
+            if (next.isEmpty()) {
+                return done;
+            }
+            Portion portion = next.get();
+            done += portion.ended + (portion.gone ? 1 : 0);
+            if (!portion.gone && portion.ended < PORTION) {
+                tried.add(portion.order.source);
+            }
+        }
+        return done;
+    }
+
+    /** Carries out a portion of the next order; empty if there is none to be had. */
+    private Optional<Portion> portion() throws SQLException {
+        List<Order> taken = new ArrayList<>();
+        try {
+            return connections.attempt(TransactionSettings.SHORT, tx -> {
+                taken.clear();
+                taken.addAll(take(tx));
+                return taken.isEmpty() ? Optional.empty() : Optional.of(carryOut(tx, taken.getFirst()));
+            });
+        } catch (SQLException e) {
+            if (taken.isEmpty()) {
+                throw e;
+            }
+            return switch (SqlState.of(e)) {
+                case LOCKED, AGAIN -> Optional.of(new Portion(taken.getFirst(), 0, false));
+                case UNEXPECTED, REFUSED, NO_PARTITION -> {
+                    tellRefused(taken.getFirst(), e);
+                    yield Optional.of(new Portion(taken.getFirst(), 0, false));
+                }
+                case UNAVAILABLE, OTHER -> throw e;
+            };
+        }
+    }
+
+    /** Logs that the database refuses to end children, once for each order. */
+    private void tellRefused(Order order, SQLException e) {
+        if (refused.add(order.source)) {
+            log.warn(
+                    "children of workflow {}, which has ended, can't be ended and stay open: the database refuses it"
+                            + " (SQLSTATE {}): {}. It is tried again as long as they are open. Usual cause: a trigger or"
+                            + " constraint of one's own on Durable's tables",
+                    Bounds.shown(order.parent),
+                    e.getSQLState(),
+                    StoreErrors.withoutRow(e).getMessage());
+        }
+    }
+
+    /** Locks the next order, if there is one. */
+    private List<Order> take(Tx tx) throws SQLException {
+        List<Order> found = new ArrayList<>();
+        tx.run(new SqlScript()
+                .read(RelaySql.TAKE_ORDER, row -> found.add(Order.read(row)), uuids(tried, source -> source)));
+        return found;
+    }
+
+    private Portion carryOut(Tx tx, Order order) throws SQLException {
+        List<LockedRun> terminated = new ArrayList<>();
+        List<RunKey> asked = new ArrayList<>();
+        SqlScript locks = new SqlScript();
+        SqlScript.Row reader = row -> {
+            RunKey child = new RunKey(row.getObject("run_id", UUID.class), row.getString("workflow_id"));
+            if (row.getInt("parent_policy") == ParentClosePolicy.CANCEL.code()) {
+                asked.add(child);
+            } else {
+                terminated.add(new LockedRun(
+                        child,
+                        row.getLong("next_event_id"),
+                        ParentClosed.terminate(child.workflowId(), child.runId(), order.parent, UUID.randomUUID())));
+            }
+        };
+        tx.run(
+                order.ofChain
+                        ? locks.read(RelaySql.LOCK_CHILDREN, reader, Param.of(order.chain), Param.of(PORTION))
+                        : locks.read(RelaySql.LOCK_CHILD, reader, order.child()));
+        Seizures.end(tx, terminated);
+        List<RunKey> told = ask(tx, order, asked);
+        List<Boolean> gone = new ArrayList<>();
+        SqlScript last = new SqlScript();
+        if (!told.isEmpty()) {
+            last.then(RelaySql.POLICY_APPLIED, uuids(told, RunKey::runId), shorts(told, RunKey::shard));
+        }
+        tx.last(
+                order.ofChain
+                        ? last.read(
+                                RelaySql.ALL_APPLIED, row -> gone.add(true), with(order.key(), Param.of(order.chain)))
+                        : last.read(RelaySql.TERMINATED, row -> gone.add(true), with(order.key(), order.child())));
+        terminated.forEach(run -> hints.closed(run.run().runId()));
+        return new Portion(order, terminated.size() + told.size(), !gone.isEmpty());
+    }
+
+    /** Asks children to cancel. Returns those that have the request; the others are about to close, or full. */
+    private List<RunKey> ask(Tx tx, Order order, List<RunKey> children) throws SQLException {
+        if (children.isEmpty()) {
+            return List.of();
+        }
+        List<Delivery> requests = children.stream()
+                .map(child -> new Delivery(
+                        child.workflowId(), child.runId(), ParentClosed.cancel(child.runId(), order.parent)))
+                .toList();
+        DeliveryBatch batch = new DeliveryBatch(
+                requests, IntStream.range(0, requests.size()).boxed().toList());
+        Map<Integer, Delivery.Outcome> outcomes = new HashMap<>();
+        tx.run(new SqlScript()
+                .read(MessageSql.DELIVER, row -> batch.hear(row, outcomes, hints), batch.params(inboxLimit)));
+        return IntStream.range(0, children.size())
+                .filter(i -> outcomes.get(i) == Delivery.Outcome.ACCEPTED)
+                .mapToObj(children::get)
+                .toList();
+    }
+
+    private static Param[] with(Param[] first, Param... rest) {
+        Param[] all = Arrays.copyOf(first, first.length + rest.length);
+        System.arraycopy(rest, 0, all, first.length, rest.length);
+        return all;
+    }
+}
