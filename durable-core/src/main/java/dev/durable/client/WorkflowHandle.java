@@ -183,6 +183,12 @@ public interface WorkflowHandle<W, R extends @Nullable Object> {
     /** Lets a paused run go on; nothing happens where it is not paused. */
     void resume();
 
+    /**
+     * The run with all children below it, to cancel or terminate all of them; {@link #by} names the operator for them,
+     * too.
+     */
+    WorkflowTree tree();
+
     /** Status, times, waiting activities, and the worker that has the run. */
     WorkflowDescription describe();
 

@@ -11,6 +11,7 @@ import dev.durable.client.UpdateHandle;
 import dev.durable.client.WaitFor;
 import dev.durable.client.WorkflowDescription;
 import dev.durable.client.WorkflowHandle;
+import dev.durable.client.WorkflowTree;
 import dev.durable.history.History;
 import dev.durable.history.Payload;
 import dev.durable.intercept.EndCall;
@@ -356,6 +357,20 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
             throw new WorkflowNotFoundException(
                     "there is no open run of workflow id " + Bounds.shown(workflowId) + " to resume" + ofRun());
         }
+    }
+
+    @Override
+    public WorkflowTree tree() {
+        return new RunTree(
+                dispatch,
+                this::run,
+                run -> new RunHandle<>(
+                        dispatch,
+                        code,
+                        null,
+                        run.run().workflowId(),
+                        run.links().chainId(),
+                        new Use(false, true, use.actor())));
     }
 
     // ── queries and descriptions ─────────────────────────────────────────────────────────────────────────────────────

@@ -455,6 +455,41 @@ class ChildRunsTest extends StoreContract {
     }
 
     @Test
+    void a_child_whose_end_the_database_refuses_holds_up_no_other() {
+        Parent parent = parent("order");
+        StepBuilder step = parent.writer().step();
+        List<RunKey> children = IntStream.range(0, 6)
+                .mapToObj(i -> parent.starts(step, "t" + i, ParentClosePolicy.TERMINATE))
+                .toList();
+        parent.writer().write(step);
+        relayAll();
+        parent.writer().write(parent.writer().closing());
+        Sql.execute(PostgresFixture.pool(), """
+                create function public.keep_it() returns trigger language plpgsql as $$
+                begin raise exception 'not this one' using errcode = 'P0001'; end $$;
+                create trigger keep_it before update on durable.workflow_run for each row
+                    when (new.workflow_id = 't2') execute function public.keep_it()""");
+        try (LogCapture log = LogCapture.named("dev.durable.store")) {
+            relayAll();
+
+            assertThat(children.stream().filter(child -> status(child) == WorkflowStatus.RUNNING))
+                    .containsExactly(children.get(2));
+            assertThat(log.messages())
+                    .filteredOn(line -> line.contains("can't be ended and stay open"))
+                    .singleElement()
+                    .asString()
+                    .contains("children of workflow order, which has ended", "SQLSTATE P0001", "not this one");
+        } finally {
+            Sql.execute(
+                    PostgresFixture.pool(),
+                    "drop trigger keep_it on durable.workflow_run; drop function public.keep_it()");
+        }
+        relayAll();
+        assertThat(status(children.get(2))).isEqualTo(WorkflowStatus.TERMINATED);
+        assertThat(outbox()).isZero();
+    }
+
+    @Test
     void an_order_that_was_carried_out_in_part_is_carried_on_by_another_process() {
         Parent parent = parent("order");
         StepBuilder step = parent.writer().step();

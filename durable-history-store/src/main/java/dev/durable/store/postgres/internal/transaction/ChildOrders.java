@@ -28,6 +28,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -57,6 +58,10 @@ final class ChildOrders {
     private final Set<UUID> refused;
     private final PendingNudges hints = new PendingNudges();
     private final List<UUID> tried = new ArrayList<>();
+    /** Orders of which the database has refused a portion: from then on one child is ended at a time. */
+    private final Set<UUID> oneByOne = new HashSet<>();
+    /** The children that the database has refused to end in this pass. */
+    private final Set<UUID> kept = new HashSet<>();
 
     /** @param refused gets the sources of orders that the database refuses; those in it are not logged again */
     ChildOrders(Connections connections, InboxLimit inboxLimit, Set<UUID> refused) {
@@ -99,8 +104,13 @@ final class ChildOrders {
         }
     }
 
-    /** The result of a portion. */
-    private record Portion(Order order, int ended, boolean gone) {}
+    /**
+     * The result of a portion.
+     *
+     * @param gone whether the order is done
+     * @param more whether other children of the order are to be tried in this pass
+     */
+    private record Portion(Order order, int ended, boolean gone, boolean more) {}
 
     /** Ends about so many children at most; returns how many were ended, and orders were done. */
     int run(int limit) throws SQLException {
@@ -112,7 +122,7 @@ final class ChildOrders {
             }
             Portion portion = next.get();
             done += portion.ended + (portion.gone ? 1 : 0);
-            if (!portion.gone && portion.ended < PORTION) {
+            if (!portion.gone && !portion.more) {
                 tried.add(portion.order.source);
             }
         }
@@ -122,28 +132,44 @@ final class ChildOrders {
     /** Carries out a portion of the next order; empty if there is none to be had. */
     private Optional<Portion> portion() throws SQLException {
         List<Order> taken = new ArrayList<>();
+        List<LockedChild> locked = new ArrayList<>();
         try {
             return connections.attempt(TransactionSettings.SHORT, tx -> {
                 taken.clear();
+                locked.clear();
                 taken.addAll(take(tx));
-                return taken.isEmpty() ? Optional.empty() : Optional.of(carryOut(tx, taken.getFirst()));
+                return taken.isEmpty() ? Optional.empty() : Optional.of(carryOut(tx, taken.getFirst(), locked));
             });
         } catch (SQLException e) {
             if (taken.isEmpty()) {
                 throw e;
             }
             return switch (SqlState.of(e)) {
-                case LOCKED, AGAIN -> Optional.of(new Portion(taken.getFirst(), 0, false));
-                case UNEXPECTED, REFUSED, NO_PARTITION -> {
-                    tellRefused(taken.getFirst(), e);
-                    yield Optional.of(new Portion(taken.getFirst(), 0, false));
+                case LOCKED, AGAIN -> Optional.of(new Portion(taken.getFirst(), 0, false, false));
+                case UNEXPECTED, REFUSED, NO_PARTITION -> Optional.of(refused(taken.getFirst(), locked, e));
+                case OTHER -> {
+                    if (!SqlState.mayBeOneRows(e)) {
+                        throw e;
+                    }
+                    yield Optional.of(refused(taken.getFirst(), locked, e));
                 }
-                case UNAVAILABLE, OTHER -> throw e;
+                case UNAVAILABLE -> throw e;
             };
         }
     }
 
-    /** Logs that the database refuses to end children, once for each order. */
+    /** Goes on with the children one by one, and without one that the database refuses to end alone. */
+    private Portion refused(Order order, List<LockedChild> locked, SQLException e) {
+        if (locked.size() > 1) {
+            oneByOne.add(order.source);
+            return new Portion(order, 0, false, true);
+        }
+        locked.forEach(child -> kept.add(child.run().runId()));
+        tellRefused(order, e);
+        return new Portion(order, 0, false, order.ofChain && !locked.isEmpty());
+    }
+
+    /** Logs that the database refuses to end a child, once for each order. */
     private void tellRefused(Order order, SQLException e) {
         if (refused.add(order.source)) {
             log.warn(
@@ -164,27 +190,45 @@ final class ChildOrders {
         return found;
     }
 
-    private Portion carryOut(Tx tx, Order order) throws SQLException {
-        List<LockedRun> terminated = new ArrayList<>();
-        List<RunKey> asked = new ArrayList<>();
+    /** A child whose row is locked, and whether it is asked to cancel instead of being terminated. */
+    private record LockedChild(RunKey run, long nextEventId, boolean isAsked) {
+        static LockedChild read(ResultSet row) throws SQLException {
+            return new LockedChild(
+                    new RunKey(row.getObject("run_id", UUID.class), row.getString("workflow_id")),
+                    row.getLong("next_event_id"),
+                    row.getInt("parent_policy") == ParentClosePolicy.CANCEL.code());
+        }
+    }
+
+    private Portion carryOut(Tx tx, Order order, List<LockedChild> locked) throws SQLException {
+        int most = oneByOne.contains(order.source) ? 1 : PORTION;
         SqlScript locks = new SqlScript();
-        SqlScript.Row reader = row -> {
-            RunKey child = new RunKey(row.getObject("run_id", UUID.class), row.getString("workflow_id"));
-            if (row.getInt("parent_policy") == ParentClosePolicy.CANCEL.code()) {
-                asked.add(child);
-            } else {
-                terminated.add(new LockedRun(
-                        child,
-                        row.getLong("next_event_id"),
-                        ParentClosed.terminate(child.workflowId(), child.runId(), order.parent, UUID.randomUUID())));
-            }
-        };
+        SqlScript.Row reader = row -> locked.add(LockedChild.read(row));
         tx.run(
                 order.ofChain
-                        ? locks.read(RelaySql.LOCK_CHILDREN, reader, Param.of(order.chain), Param.of(PORTION))
+                        ? locks.read(
+                                RelaySql.LOCK_CHILDREN,
+                                reader,
+                                Param.of(order.chain),
+                                uuids(List.copyOf(kept), child -> child),
+                                Param.of(most))
                         : locks.read(RelaySql.LOCK_CHILD, reader, order.child()));
+        List<LockedRun> terminated = locked.stream()
+                .filter(child -> !child.isAsked())
+                .map(child -> new LockedRun(
+                        child.run(),
+                        child.nextEventId(),
+                        ParentClosed.terminate(
+                                child.run().workflowId(), child.run().runId(), order.parent, UUID.randomUUID())))
+                .toList();
         Seizures.end(tx, terminated);
-        List<RunKey> told = ask(tx, order, asked);
+        List<RunKey> told = ask(
+                tx,
+                order,
+                locked.stream()
+                        .filter(LockedChild::isAsked)
+                        .map(LockedChild::run)
+                        .toList());
         List<Boolean> gone = new ArrayList<>();
         SqlScript last = new SqlScript();
         if (!told.isEmpty()) {
@@ -196,7 +240,8 @@ final class ChildOrders {
                                 RelaySql.ALL_APPLIED, row -> gone.add(true), with(order.key(), Param.of(order.chain)))
                         : last.read(RelaySql.TERMINATED, row -> gone.add(true), with(order.key(), order.child())));
         terminated.forEach(run -> hints.closed(run.run().runId()));
-        return new Portion(order, terminated.size() + told.size(), !gone.isEmpty());
+        int ended = terminated.size() + told.size();
+        return new Portion(order, ended, !gone.isEmpty(), ended == most);
     }
 
     /** Asks children to cancel. Returns those that have the request; the others are about to close, or full. */

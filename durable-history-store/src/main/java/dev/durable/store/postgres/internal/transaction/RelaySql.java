@@ -139,7 +139,8 @@ public final class RelaySql {
      */
     static final String LOCK_CHILDREN = """
             select s.run_id, s.workflow_id, s.next_event_id, s.parent_policy from durable.run_state s
-             where s.parent_chain = ? and s.parent_policy in (1, 2) limit ? for update skip locked""";
+             where s.parent_chain = ? and s.parent_policy in (1, 2) and s.run_id <> all(?::uuid[])
+             limit ? for update skip locked""";
 
     /** Locks a child that is to be terminated. */
     static final String LOCK_CHILD = """
