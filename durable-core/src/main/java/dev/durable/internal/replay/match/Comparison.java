@@ -103,7 +103,7 @@ public final class Comparison {
     }
 
     /** Returns whether the same command also has the same values; of a failure these are its type and message. */
-    static boolean sameText(HistoryEvent.Command code, HistoryEvent.Command history) {
+    public static boolean sameText(HistoryEvent.Command code, HistoryEvent.Command history) {
         return code instanceof UpdateFailed c && history instanceof UpdateFailed h
                 ? sameFailure(c.failure(), h.failure())
                 : code.equals(history);
