@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param headers handed to the child and its activities, beside those of the parent
  * @param parentClosePolicy what happens to it when its parent has ended
  * @param cancellation what a cancellation means for it
+ * @param retry says its retry policy, over that of its type; null says none
  */
 public record ChildOptions(
         @Nullable String id,
@@ -36,7 +37,8 @@ public record ChildOptions(
         Map<String, String> memo,
         Map<String, String> headers,
         ParentClosePolicy parentClosePolicy,
-        ChildCancellationType cancellation) {
+        ChildCancellationType cancellation,
+        @Nullable Consumer<? super RetryOptionsBuilder> retry) {
     private static final ChildOptions DEFAULTS = new ChildOptions(
             null,
             ReusePolicy.ALLOW_DUPLICATE,
@@ -48,7 +50,8 @@ public record ChildOptions(
             Map.of(),
             Map.of(),
             ParentClosePolicy.TERMINATE,
-            ChildCancellationType.WAIT_CANCELLATION_COMPLETED);
+            ChildCancellationType.WAIT_CANCELLATION_COMPLETED,
+            null);
 
     public ChildOptions {
         WaitBounds.notNegative("startDelay", startDelay);
@@ -129,6 +132,14 @@ public record ChildOptions(
         return with(copy -> copy.cancellation = type);
     }
 
+    /**
+     * Has the child run again when it fails, as {@code StartOptions.retry} does: its parent gets the outcome of the last
+     * attempt. Said again, it replaces what was said before; null says nothing.
+     */
+    public ChildOptions retry(@Nullable Consumer<? super RetryOptionsBuilder> options) {
+        return with(copy -> copy.retry = options);
+    }
+
     private static Map<String, String> plus(Map<String, String> map, String name, String value) {
         Map<String, String> copy = new LinkedHashMap<>(map);
         copy.put(name, value);
@@ -163,6 +174,7 @@ public record ChildOptions(
         private Map<String, String> headers;
         private ParentClosePolicy parentClosePolicy;
         private ChildCancellationType cancellation;
+        private @Nullable Consumer<? super RetryOptionsBuilder> retry;
 
         Copy(ChildOptions from) {
             this.id = from.id;
@@ -176,6 +188,7 @@ public record ChildOptions(
             this.headers = from.headers;
             this.parentClosePolicy = from.parentClosePolicy;
             this.cancellation = from.cancellation;
+            this.retry = from.retry;
         }
 
         ChildOptions made() {
@@ -190,7 +203,8 @@ public record ChildOptions(
                     memo,
                     headers,
                     parentClosePolicy,
-                    cancellation);
+                    cancellation,
+                    retry);
         }
     }
 }

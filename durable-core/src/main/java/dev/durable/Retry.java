@@ -7,7 +7,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * The retry policy of an activity. Delay before attempt n+1: {@code initialInterval × backoff^(n-1)}, or what {@code growth}
+ * The retry policy of an activity or of a workflow. Delay before attempt n+1: {@code initialInterval × backoff^(n-1)}, or what {@code growth}
  * says, at most {@code maxInterval}, spread by {@code jitter}. Every attribute left unset is taken from the next outer level and finally
  * from the defaults: 1s × 2.0 up to 1m, no limit of attempts, jitter 0.2.
  */

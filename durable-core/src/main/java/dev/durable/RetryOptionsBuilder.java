@@ -3,7 +3,8 @@ package dev.durable;
 import java.time.Duration;
 
 /**
- * Options of {@link Durable#retry} and {@link Durable#poll}: {@code o -> o.maxAttempts(5).within(ofHours(1))}. Those
+ * Options of {@link Durable#retry} and {@link Durable#poll}, and of workflows that are retried ({@code StartOptions.retry},
+ * {@link ChildOptions#retry}): {@code o -> o.maxAttempts(5).within(ofHours(1))}. Those
  * that are not set are those of {@link RetryPolicy#DEFAULT}: 1s × 2.0 up to 1m, no limit of attempts, jitter 0.2.
  */
 public interface RetryOptionsBuilder {
@@ -15,7 +16,8 @@ public interface RetryOptionsBuilder {
 
     /**
      * Sets the time limit, counted from the call. {@code retry} begins no attempt after it; {@code poll} makes its last
-     * call when it is reached. An attempt that is under way then is not cut short.
+     * call when it is reached. An attempt that is under way then is not cut short. Not for workflows, which have an
+     * execution timeout.
      */
     RetryOptionsBuilder within(Duration limit);
 
@@ -43,7 +45,7 @@ public interface RetryOptionsBuilder {
 
     /**
      * Sets a question that is asked after a failed attempt: whether another is worth it. It is workflow code, so that
-     * its answer must be the same on replay. Not for {@code poll}.
+     * its answer must be the same on replay. Not for {@code poll}, nor for workflows.
      */
     RetryOptionsBuilder retryIf(RetryIf question);
 }

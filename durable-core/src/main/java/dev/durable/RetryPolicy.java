@@ -5,7 +5,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How failed attempts are retried, as resolved from all levels and recorded in {@code ActivityScheduled}. Immutable. Presets
+ * How failed attempts are retried, as resolved from all levels and recorded in {@code ActivityScheduled}, or that of a workflow, recorded in {@code WorkflowStarted}. Immutable. Presets
  * are ready-made policies: {@link #temporal}, {@link #sidekiq}, {@link #fixed} and {@link #none}.
  *
  * @param maxAttempts attempts in all, the first included; 0 is unlimited

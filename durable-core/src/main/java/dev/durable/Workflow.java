@@ -36,6 +36,13 @@ public @interface Workflow {
     String taskQueue() default "";
 
     /**
+     * Has a workflow run again when it fails, as another attempt with the same arguments; one attempt where nothing is
+     * set. What is set goes under the options of a start ({@code StartOptions.retry}); what neither sets is that of {@link
+     * RetryPolicy#DEFAULT}. {@code retryIf}, {@code onExhausted} and {@code maxWorkerCrashes} are for activities.
+     */
+    Retry retry() default @Retry;
+
+    /**
      * Exceptions that stall a run instead of failing it, as they would be mistakes of the code: the run stays open, says
      * why, and goes on when code is deployed that does not throw. {@code stallOn = RuntimeException.class} for "what I did
      * not declare".

@@ -1,5 +1,6 @@
 package dev.durable;
 
+import dev.durable.history.Failure;
 import dev.durable.internal.text.NamedValues;
 import java.time.Instant;
 import java.util.Map;
@@ -19,10 +20,13 @@ import org.jspecify.annotations.Nullable;
  * @param historyLength events in its history up to the one being processed
  * @param headers headers given at the start
  * @param firstRunId the first of the runs that continue one another as new, of which this is one; mostly this run
- * @param continuedFrom the run that this one continues as new; empty for the first
+ * @param continuedFrom the run before in its chain: the one that this one continues as new, or the failed attempt
+ *     before; empty for the first
  * @param continueAsNewSuggested why {@link Durable#continueAsNew} should be called soon; empty while it need not
  * @param parent the workflow that started it as its child; null where none did
  * @param root the workflow at the top of its tree: itself, where no workflow started it
+ * @param attempt its number among the attempts of a workflow with a retry policy, from 1; 1 without a policy
+ * @param lastFailure the failure of the attempt before; empty for the first
  */
 public record WorkflowInfo(
         String workflowId,
@@ -36,7 +40,9 @@ public record WorkflowInfo(
         Optional<UUID> continuedFrom,
         Set<ContinueAsNewReason> continueAsNewSuggested,
         @Nullable Relative parent,
-        Relative root) {
+        Relative root,
+        int attempt,
+        Optional<Failure> lastFailure) {
 
     /**
      * A workflow of the same tree.

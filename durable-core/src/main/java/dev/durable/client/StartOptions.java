@@ -3,6 +3,8 @@ package dev.durable.client;
 import dev.durable.ActivityOptionsBuilder;
 import dev.durable.ConflictPolicy;
 import dev.durable.RefusedInputException;
+import dev.durable.RetryOptionsBuilder;
+import dev.durable.RetryPolicy;
 import dev.durable.ReusePolicy;
 import dev.durable.WaitBounds;
 import dev.durable.internal.text.Bounds;
@@ -33,6 +35,7 @@ import org.jspecify.annotations.Nullable;
  * @param headers handed to the run and its activities
  * @param priority of a background job: higher goes first, within the aging of the queue; null is the activity's
  * @param activity of a background job: says options of its activity; null says none
+ * @param retry says the retry policy of the workflow, over that of its type; null says none
  * @param by the caller's name, as the history and the description show it; null is the process, by its identity
  */
 public record StartOptions(
@@ -48,6 +51,7 @@ public record StartOptions(
         Map<String, String> headers,
         @Nullable Integer priority,
         @Nullable Consumer<? super ActivityOptionsBuilder> activity,
+        @Nullable Consumer<? super RetryOptionsBuilder> retry,
         @Nullable String by) {
 
     /** The longest workflow id, in UTF-16 units. */
@@ -103,6 +107,7 @@ public record StartOptions(
                 null,
                 Map.of(),
                 Map.of(),
+                null,
                 null,
                 null,
                 null);
@@ -169,6 +174,23 @@ public record StartOptions(
     }
 
     /**
+     * Has the workflow run again when it fails: {@code o -> o.maxAttempts(3).doNotRetry(CardDeclined.class)}. Options go
+     * over those of {@code @Workflow(retry = …)} one by one, and what neither says is that of {@link RetryPolicy#DEFAULT};
+     * {@code maxAttempts(1)} takes the policy of the type away. Called again, it adds to what was said before. Each attempt
+     * is a run of its own under the workflow id, with the same arguments; no attempt begins at the execution timeout or
+     * later. {@code within}, {@code retryIf} and {@code onExhausted} are not for workflows.
+     */
+    public StartOptions retry(Consumer<? super RetryOptionsBuilder> options) {
+        Consumer<? super RetryOptionsBuilder> before = retry;
+        return with(copy -> copy.retry = before == null ? options : both(before, options));
+    }
+
+    /** Has the workflow run again when it fails, by this policy instead of that of its type. */
+    public StartOptions retry(RetryPolicy policy) {
+        return retry(o -> o.policy(policy));
+    }
+
+    /**
      * Names the caller, such as a user: its history, {@code describe()} and {@code v_workflow} show the name, which is
      * not checked.
      */
@@ -181,8 +203,7 @@ public record StartOptions(
         return activity != null;
     }
 
-    private static Consumer<ActivityOptionsBuilder> both(
-            Consumer<? super ActivityOptionsBuilder> first, Consumer<? super ActivityOptionsBuilder> second) {
+    private static <B> Consumer<B> both(Consumer<? super B> first, Consumer<? super B> second) {
         return builder -> {
             first.accept(builder);
             second.accept(builder);
@@ -243,6 +264,7 @@ public record StartOptions(
         private Map<String, String> headers;
         private @Nullable Integer priority;
         private @Nullable Consumer<? super ActivityOptionsBuilder> activity;
+        private @Nullable Consumer<? super RetryOptionsBuilder> retry;
         private @Nullable String by;
 
         Copy(StartOptions from) {
@@ -258,6 +280,7 @@ public record StartOptions(
             this.headers = from.headers;
             this.priority = from.priority;
             this.activity = from.activity;
+            this.retry = from.retry;
             this.by = from.by;
         }
 
@@ -275,6 +298,7 @@ public record StartOptions(
                     headers,
                     priority,
                     activity,
+                    retry,
                     by);
         }
     }

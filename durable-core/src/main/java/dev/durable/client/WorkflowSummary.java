@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param startedAt when it was started
  * @param closedAt when it closed; null while open
  * @param memo notes given at the start
- * @param chain the runs that continue one another as new, of which it is one; mostly the only one
+ * @param chain the runs that continue one another as new, and the attempts of a workflow, of which it is one; mostly the
+ *     only one
  */
 public record WorkflowSummary(
         String workflowId,
@@ -35,12 +36,14 @@ public record WorkflowSummary(
      *
      * @param firstRunId the first run, whose id is the id of the chain
      * @param previousRunId the run that this one continues; null for the first
-     * @param nextRunId the run that continues this one; null for the last
+     * @param nextRunId the run that continues this one, or the next attempt of a failed one; null for the last
+     * @param attempt its number among the attempts of a workflow with a retry policy, from 1; 1 without a policy
      */
     public record Chain(
             UUID firstRunId,
             @Nullable UUID previousRunId,
-            @Nullable UUID nextRunId) {}
+            @Nullable UUID nextRunId,
+            int attempt) {}
 
     public WorkflowSummary {
         memo = NamedValues.copyOf(memo);

@@ -1,5 +1,6 @@
 package dev.durable.history;
 
+import dev.durable.RetryPolicy;
 import dev.durable.client.WorkflowStatus;
 import dev.durable.internal.json.JsonObjectReader;
 import java.time.Instant;
@@ -141,7 +142,8 @@ final class AttributesReader {
                             in.string("workflowType"),
                             in.string("taskQueue"),
                             payload(in, "input"),
-                            ChildOptionsJson.decode(in.json("options")))),
+                            ChildOptionsJson.decode(in.json("options")),
+                            retry(in))),
             rule(
                     ChildCancelRequested.class,
                     (e, in) -> new ChildCancelRequested(
@@ -275,7 +277,13 @@ final class AttributesReader {
             rule(
                     WorkflowFailed.class,
                     (e, in) -> new WorkflowFailed(
-                            e.id, e.at, FailureJson.decode(in.json("failure")), late(in), abandoned(in))),
+                            e.id,
+                            e.at,
+                            FailureJson.decode(in.json("failure")),
+                            late(in),
+                            abandoned(in),
+                            in.has("nextRunId") ? in.uuid("nextRunId") : null,
+                            in.durationOrNull("retryIn"))),
             rule(
                     WorkflowCancelled.class,
                     (e, in) -> new WorkflowCancelled(
@@ -359,6 +367,11 @@ final class AttributesReader {
         return new LocalCall(local.string("activity"), payload(local, "input"));
     }
 
+    private static @Nullable RetryPolicy retry(JsonObjectReader in) {
+        String retry = in.jsonOrNull("retry");
+        return retry == null ? null : OptionsJson.readRetry(JsonObjectReader.of(retry));
+    }
+
     private static @Nullable ParentRun parent(JsonObjectReader in) {
         String parent = in.jsonOrNull("parent");
         return parent == null ? null : ParentRun.read(JsonObjectReader.of(parent));
@@ -389,6 +402,12 @@ final class AttributesReader {
                                 in.has("childrenStarted") ? in.number("childrenStarted") : 0,
                                 CarriedChild.readAll(in, "children"))
                         : null,
-                parent(in));
+                parent(in),
+                attempt(in));
+    }
+
+    private static @Nullable RunAttempt attempt(JsonObjectReader in) {
+        String attempt = in.jsonOrNull("attempt");
+        return attempt == null ? null : RunAttempt.read(JsonObjectReader.of(attempt));
     }
 }

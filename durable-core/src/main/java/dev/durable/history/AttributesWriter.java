@@ -96,7 +96,8 @@ final class AttributesWriter {
                 .string("startedBy", e.startedBy())
                 .duration("runTimeout", e.runTimeout())
                 .instant("executionDeadline", e.executionDeadline())
-                .object("parent", e.parent(), ParentRun::write);
+                .object("parent", e.parent(), ParentRun::write)
+                .object("attempt", e.attempt(), RunAttempt::write);
         ChainLink chain = e.chain();
         if (chain != null) {
             out.uuid("firstRunId", chain.firstRunId())
@@ -140,7 +141,8 @@ final class AttributesWriter {
                         .string("workflowType", e.workflowType())
                         .string("taskQueue", e.taskQueue())
                         .json("input", e.input(), Payload::json)
-                        .json("options", ChildOptionsJson.encode(e.options()));
+                        .json("options", ChildOptionsJson.encode(e.options()))
+                        .object("retry", e.retry(), OptionsJson::write);
             case ChildCancelRequested e ->
                 out.number("number", e.number())
                         .number("message", e.message())
@@ -225,7 +227,13 @@ final class AttributesWriter {
                 messages(
                         e.lateMessages(),
                         e.abandonedHandlers(),
-                        out.object("failure", e.failure(), FailureJson::write));
+                        out.object("failure", e.failure(), FailureJson::write)
+                                .string(
+                                        "nextRunId",
+                                        e.nextRunId() == null
+                                                ? null
+                                                : e.nextRunId().toString())
+                                .duration("retryIn", e.retryIn()));
             case WorkflowCancelled e ->
                 messages(
                         e.lateMessages(),

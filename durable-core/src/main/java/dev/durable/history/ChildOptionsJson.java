@@ -51,7 +51,8 @@ public final class ChildOptionsJson {
                 in.map("headers"),
                 ParentClosePolicy.valueOf(in.string("parentClosePolicy", ParentClosePolicy.TERMINATE.name())),
                 ChildCancellationType.valueOf(
-                        in.string("cancellation", ChildCancellationType.WAIT_CANCELLATION_COMPLETED.name())));
+                        in.string("cancellation", ChildCancellationType.WAIT_CANCELLATION_COMPLETED.name())),
+                null);
     }
 
     private static @Nullable String unless(Enum<?> value, Enum<?> silence) {

@@ -1,8 +1,10 @@
 package dev.durable.history;
 
 import dev.durable.ChildOptions;
+import dev.durable.RetryPolicy;
 import java.time.Instant;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The code started a child, by {@code Durable.startChild(…)}. The order to start it is written with the transition that
@@ -18,7 +20,8 @@ import java.util.UUID;
  * @param workflowType the child's type
  * @param taskQueue its task queue
  * @param input the arguments of its run method, a JSON array
- * @param options its other options, without id and task queue
+ * @param options its other options, without id, task queue and retry policy
+ * @param retry its retry policy; null for one attempt
  */
 public record ChildStartRequested(
         long id,
@@ -30,5 +33,6 @@ public record ChildStartRequested(
         String workflowType,
         String taskQueue,
         Payload input,
-        ChildOptions options)
+        ChildOptions options,
+        @Nullable RetryPolicy retry)
         implements HistoryEvent.Command {}

@@ -205,7 +205,8 @@ public final class OptionsJson {
         });
     }
 
-    static void write(RetryPolicy retry, JsonObjectWriter out) {
+    /** Writes a policy, without the values that the first release would have read from nothing. */
+    public static void write(RetryPolicy retry, JsonObjectWriter out) {
         RetryPolicy unsaid = UNSAID.retry();
         if (retry.maxAttempts() != unsaid.maxAttempts()) {
             out.number("maxAttempts", retry.maxAttempts());
@@ -270,7 +271,8 @@ public final class OptionsJson {
                 in.instantOrNull(EXPIRES_AT));
     }
 
-    static RetryPolicy readRetry(JsonObjectReader in) {
+    /** Reads what {@link #write(RetryPolicy, JsonObjectWriter)} has written. */
+    public static RetryPolicy readRetry(JsonObjectReader in) {
         RetryPolicy unsaid = UNSAID.retry();
         return new RetryPolicy(
                 in.integer("maxAttempts", unsaid.maxAttempts()),

@@ -1,6 +1,9 @@
 package dev.durable.history;
 
+import java.time.Duration;
 import java.time.Instant;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The run failed: its run method or a handler threw.
@@ -11,12 +14,21 @@ import java.time.Instant;
  * @param lateMessages messages that came when the failure was fixed already, while the run waited for its clean-up and its
  *     compensations: their handlers could change state, and nothing else
  * @param abandonedHandlers handlers that had begun and were cancelled because the run ended before them
+ * @param nextRunId the run that is the next attempt; null where none follows
+ * @param retryIn how long that waits, from the commit of this event; null where none follows
  */
-public record WorkflowFailed(long id, Instant at, Failure failure, int lateMessages, int abandonedHandlers)
+public record WorkflowFailed(
+        long id,
+        Instant at,
+        Failure failure,
+        int lateMessages,
+        int abandonedHandlers,
+        @Nullable UUID nextRunId,
+        @Nullable Duration retryIn)
         implements HistoryEvent.Closing {
 
-    /** No message came late, and no handler was abandoned. */
+    /** No message came late, no handler was abandoned, and no other attempt follows. */
     public WorkflowFailed(long id, Instant at, Failure failure) {
-        this(id, at, failure, 0, 0);
+        this(id, at, failure, 0, 0, null, null);
     }
 }

@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
  * @param executionDeadline when the chain of runs times out; null is never
  * @param chain its place in its chain; null for the first run
  * @param parent the workflow that started it as its child; null where none did
+ * @param attempt its place among the attempts of its workflow; null without a retry policy
  */
 public record WorkflowStarted(
         long id,
@@ -47,7 +48,8 @@ public record WorkflowStarted(
         @Nullable Duration runTimeout,
         @Nullable Instant executionDeadline,
         @Nullable ChainLink chain,
-        @Nullable ParentRun parent)
+        @Nullable ParentRun parent,
+        @Nullable RunAttempt attempt)
         implements HistoryEvent.Inbound {
     public WorkflowStarted {
         headers = NamedValues.copyOf(headers);
@@ -85,6 +87,7 @@ public record WorkflowStarted(
                 null,
                 null,
                 null,
+                null,
                 null);
     }
 
@@ -103,22 +106,27 @@ public record WorkflowStarted(
      * pause.
      */
     public WorkflowStarted withId(long place) {
-        return with(place, firstTurnDone, startDelay, startedBy);
+        return with(place, firstTurnDone, startDelay, startedBy, attempt);
     }
 
     /** Copies the event; its first turn has been made without a command. */
     public WorkflowStarted withFirstTurnDone() {
-        return with(id, true, startDelay, startedBy);
+        return with(id, true, startDelay, startedBy, attempt);
     }
 
     /** Copies the event with this delay of the first turn. */
     public WorkflowStarted withStartDelay(Duration delay) {
-        return with(id, firstTurnDone, delay.isZero() ? null : delay, startedBy);
+        return with(id, firstTurnDone, delay.isZero() ? null : delay, startedBy, attempt);
     }
 
     /** Copies the event with this caller. */
     public WorkflowStarted withStartedBy(String caller) {
-        return with(id, firstTurnDone, startDelay, caller);
+        return with(id, firstTurnDone, startDelay, caller, attempt);
+    }
+
+    /** Copies the event with this place among the attempts of its workflow; null without a retry policy. */
+    public WorkflowStarted withAttempt(@Nullable RunAttempt place) {
+        return with(id, firstTurnDone, startDelay, startedBy, place);
     }
 
     /** When the delay ends, if nothing ends it before; null without one. */
@@ -126,7 +134,8 @@ public record WorkflowStarted(
         return startDelay == null ? null : at.plus(startDelay);
     }
 
-    private WorkflowStarted with(long place, boolean done, @Nullable Duration delay, @Nullable String caller) {
+    private WorkflowStarted with(
+            long place, boolean done, @Nullable Duration delay, @Nullable String caller, @Nullable RunAttempt tried) {
         return new WorkflowStarted(
                 place,
                 at,
@@ -144,6 +153,7 @@ public record WorkflowStarted(
                 runTimeout,
                 executionDeadline,
                 chain,
-                parent);
+                parent,
+                tried);
     }
 }

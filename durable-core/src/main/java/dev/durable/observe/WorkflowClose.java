@@ -11,7 +11,13 @@ import java.util.UUID;
  * @param workflowId the business identity
  * @param runId which run
  * @param status how it closed
+ * @param retried whether it has failed and another attempt follows, so that its workflow goes on
  * @param duration from its start, delays included, to the commit that closed it
  */
 public record WorkflowClose(
-        String workflowType, String workflowId, UUID runId, WorkflowStatus status, Duration duration) {}
+        String workflowType,
+        String workflowId,
+        UUID runId,
+        WorkflowStatus status,
+        boolean retried,
+        Duration duration) {}

@@ -2,10 +2,13 @@ package dev.durable.store;
 
 import dev.durable.ChildOptions;
 import dev.durable.ConflictPolicy;
+import dev.durable.RetryPolicy;
 import dev.durable.history.ChildOptionsJson;
 import dev.durable.history.EventJson;
+import dev.durable.history.OptionsJson;
 import dev.durable.history.ParentRun;
 import dev.durable.history.Payload;
+import dev.durable.history.RunAttempt;
 import dev.durable.history.WorkflowStarted;
 import dev.durable.internal.json.JsonObjectReader;
 import dev.durable.internal.json.JsonObjectWriter;
@@ -26,9 +29,16 @@ import org.jspecify.annotations.Nullable;
  * @param input the arguments of its run method, a JSON array
  * @param options its other options, with the headers of the parent among its own
  * @param parent its parent
+ * @param retry its retry policy; null for one attempt
  */
 public record ChildStart(
-        UUID runId, String type, String taskQueue, Payload input, ChildOptions options, ParentRun parent) {
+        UUID runId,
+        String type,
+        String taskQueue,
+        Payload input,
+        ChildOptions options,
+        ParentRun parent,
+        @Nullable RetryPolicy retry) {
 
     /** Returns the start as JSON text. */
     public String json() {
@@ -37,19 +47,22 @@ public record ChildStart(
                 .string("taskQueue", taskQueue)
                 .json("input", input, Payload::json)
                 .json("options", ChildOptionsJson.encode(options))
-                .object("parent", parent, ParentRun::write));
+                .object("parent", parent, ParentRun::write)
+                .object("retry", retry, OptionsJson::write));
     }
 
     /** Reads a start from the text of {@link #json}. */
     public static ChildStart read(String json) {
         JsonObjectReader in = JsonObjectReader.of(json);
+        String retry = in.jsonOrNull("retry");
         return new ChildStart(
                 in.uuid("runId"),
                 in.string("workflowType"),
                 in.string("taskQueue"),
                 new Payload(in.json("input")),
                 ChildOptionsJson.decode(in.json("options")),
-                ParentRun.read(JsonObjectReader.of(in.json("parent"))));
+                ParentRun.read(JsonObjectReader.of(in.json("parent"))),
+                retry == null ? null : OptionsJson.readRetry(JsonObjectReader.of(retry)));
     }
 
     /** Returns the columns of the child's row that name its parent. */
@@ -88,7 +101,8 @@ public record ChildStart(
                 options.runTimeout(),
                 execution == null ? null : now.plus(delay).plus(execution),
                 null,
-                parent);
+                parent,
+                retry == null ? null : new RunAttempt(1, retry, null));
         return new NewRun(
                 new RunKey(runId, workflowId),
                 type,

@@ -47,10 +47,16 @@ public record RunRecord(
      *
      * @param chainId the id of the chain: the run id of its first run
      * @param previous the run that this one continues; null for the first
-     * @param next the run that continues this one; null for the last
+     * @param next the run that continues this one, or the next attempt of a failed one; null for the last
+     * @param attempt its number among the attempts of a workflow with a retry policy, from 1; 1 without a policy
      */
     public record Links(
-            UUID chainId, @Nullable UUID previous, @Nullable UUID next) {}
+            UUID chainId, @Nullable UUID previous, @Nullable UUID next, int attempt) {}
+
+    /** Returns whether the run has failed and another attempt follows. */
+    public boolean isRetried() {
+        return status == WorkflowStatus.FAILED && links.next() != null;
+    }
 
     @Override
     public Map<String, String> memo() {

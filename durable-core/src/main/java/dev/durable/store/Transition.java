@@ -232,7 +232,8 @@ public record Transition(
      * @param failure JSON text; null without
      * @param next the run that continues it, in the same transaction: it gets the messages of senders that wait, which
      *     refuse this close in no case, and the memo of the run; outcomes of activities go. It starts at the time of
-     *     the database, and later than the run. Null where the chain ends
+     *     the database, and later than the run. Where the status is FAILED it is the next attempt: its delay is a
+     *     back-off, which no message ends. Null where the chain ends
      * @param force after three refusals: if it is refused again, the run is marked as closing under its present fence,
      *     so that senders wait (outcomes of activities still come in)
      * @param related whether the run has a parent or has started children, so that the store writes to the outbox and wakes
@@ -245,6 +246,11 @@ public record Transition(
             @Nullable NewRun next,
             boolean force,
             boolean related) {
+
+        /** Returns whether the run has failed and another attempt follows. */
+        public boolean isRetried() {
+            return status == WorkflowStatus.FAILED && next != null;
+        }
 
         /** The end of a run without parent and children, that no other continues. */
         public Close(WorkflowStatus status, @Nullable String result, @Nullable String failure, boolean force) {

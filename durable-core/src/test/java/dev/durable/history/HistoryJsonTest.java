@@ -91,7 +91,8 @@ class HistoryJsonTest {
                 s.runTimeout(),
                 s.executionDeadline(),
                 s.chain(),
-                s.parent()));
+                s.parent(),
+                s.attempt()));
         Samples.eventTypes()
                 .filter(type -> type != WorkflowStarted.class && type != UnknownEvent.class)
                 .forEach(type -> {

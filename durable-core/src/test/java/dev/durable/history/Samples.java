@@ -118,6 +118,7 @@ final class Samples {
                         .headers(map())
                         .parentClosePolicy(List.of(ParentClosePolicy.values()).get(random.nextInt(3)))
                         .cancellation(List.of(ChildCancellationType.values()).get(random.nextInt(3)));
+            case "dev.durable.history.RunAttempt" -> record(RunAttempt.class, depth);
             case "dev.durable.history.ParentRun" -> record(ParentRun.class, depth);
             case "dev.durable.client.WorkflowStatus" ->
                 List.of(WorkflowStatus.values()).get(random.nextInt(3));

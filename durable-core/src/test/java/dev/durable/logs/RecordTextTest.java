@@ -58,6 +58,7 @@ class RecordTextTest {
                         // options as annotations, builders and setters have them, one by one
                         "ActivityOptions",
                         "ChildOptions",
+                        "ChildStartRequested",
                         "RetryPolicy",
                         "RunFilter",
                         "StartOptions",

@@ -115,7 +115,9 @@ public final class DurableMetrics implements EngineObserver {
 
     @Override
     public void workflowClosed(WorkflowClose close) {
-        workflows.closed(close);
+        if (!close.retried()) {
+            workflows.closed(close);
+        }
     }
 
     @Override

@@ -30,6 +30,11 @@ record JobOptions(ActivityOptions resolved, EnqueuedOptions chosen) {
      * @throws IllegalArgumentException when the options do not fit together, or do not fit the activity
      */
     static JobOptions of(ActivityMethod activity, StartOptions start, Instant now) {
+        if (start.retry() != null) {
+            throw new IllegalArgumentException(
+                    "job " + start.id() + ": retry(…) is for workflows, whose runs it repeats. A"
+                            + " background job is retried by the policy of its activity: activity(o -> o.maxAttempts(…)).");
+        }
         OptionsAtCallSite changes = new OptionsAtCallSite();
         // Whatever the activity declares: a job that is cancelled stays open until its attempt has ended.
         changes.cancellation(ActivityCancellationType.WAIT_CANCELLATION_COMPLETED);

@@ -95,7 +95,10 @@ final class Results {
                 + Bounds.shown(workflowId)
                 + (end.status() == WorkflowStatus.CANCELLED && failure != null && failure.message() != null
                         ? " was " + failure.message()
-                        : " " + how + why(end.status(), failure));
+                        : " " + how + why(end.status(), failure))
+                + (end.status() == WorkflowStatus.FAILED && end.next() != null
+                        ? ". Another attempt of it follows, for which a handle without a run id waits"
+                        : "");
         return new WorkflowFailedException(message, workflowId, end.status(), failure, cause(end, failure));
     }
 

@@ -4,6 +4,7 @@ import dev.durable.ActivityOptions;
 import dev.durable.ConflictPolicy;
 import dev.durable.QueueFullException;
 import dev.durable.RefusedInputException;
+import dev.durable.RetryPolicy;
 import dev.durable.ReusePolicy;
 import dev.durable.client.StartOptions;
 import dev.durable.history.ActivityScheduled;
@@ -12,6 +13,7 @@ import dev.durable.history.InboxMessage;
 import dev.durable.history.MessageKind;
 import dev.durable.history.OptionsJson;
 import dev.durable.history.Payload;
+import dev.durable.history.RunAttempt;
 import dev.durable.history.UpdateAccepted;
 import dev.durable.history.WorkflowStarted;
 import dev.durable.intercept.StartCall;
@@ -21,6 +23,7 @@ import dev.durable.internal.client.access.Dispatch;
 import dev.durable.internal.client.access.Messages;
 import dev.durable.internal.client.access.WorkflowCode;
 import dev.durable.internal.declare.ActivityMethod;
+import dev.durable.internal.declare.WorkflowRetry;
 import dev.durable.internal.declare.WorkflowType;
 import dev.durable.internal.intercept.StartedThing;
 import dev.durable.internal.json.JsonObjectWriter;
@@ -61,10 +64,15 @@ final class RunStarter {
      * @param type the name of the type
      * @param formerTypes other names under which an open run is of this type
      * @param defaultQueue its queue, where the options name none
+     * @param retry its retry policy, over which the options go; null where it has none
      */
-    record Target(String type, List<String> formerTypes, String defaultQueue) {
+    record Target(
+            String type,
+            List<String> formerTypes,
+            String defaultQueue,
+            @Nullable RetryPolicy retry) {
         static Target of(WorkflowType workflow) {
-            return new Target(workflow.name(), workflow.aliases(), workflow.taskQueue());
+            return new Target(workflow.name(), workflow.aliases(), workflow.taskQueue(), workflow.retry());
         }
 
         /** Returns whether a run of this type is one of the target. */
@@ -99,7 +107,7 @@ final class RunStarter {
                                 options,
                                 List.of(),
                                 () -> newRun(target, options, code.random().get(), null),
-                                run -> send(run, options, input))));
+                                run -> send(target, run, options, input))));
     }
 
     /**
@@ -134,10 +142,10 @@ final class RunStarter {
                                 options,
                                 List.of(),
                                 () -> newRun(target, options, code.random().get(), message),
-                                run -> send(run, options, input)));
+                                run -> send(target, run, options, input)));
     }
 
-    private CompletableFuture<StartOutcome> send(NewRun run, StartOptions options, Payload input) {
+    private CompletableFuture<StartOutcome> send(Target target, NewRun run, StartOptions options, Payload input) {
         if (options.choosesForActivity()) {
             throw new IllegalArgumentException("start of " + options.id() + ": activity(o -> …) is for background jobs,"
                     + " which client.enqueue(…) starts. A workflow chooses options where it calls an activity:"
@@ -149,7 +157,7 @@ final class RunStarter {
                     + " activities that the workflow calls one: @Activity(priority = …), or"
                     + " Durable.activities(Payments.class, o -> o.priority(…)).");
         }
-        return dispatch.start(run, started(run, options, input, now()));
+        return dispatch.start(run, started(run, options, input, now()).withAttempt(firstAttempt(target, options)));
     }
 
     /**
@@ -251,7 +259,7 @@ final class RunStarter {
         ActivityOptions resolved = call.options();
         Payload input = new Payload(JsonObjectWriter.array(List.of(
                 JsonObjectWriter.quote(call.activity()), call.arguments().json(), call.optionsJson())));
-        Target target = new Target(BackgroundJob.TYPE, List.of(), call.taskQueue());
+        Target target = new Target(BackgroundJob.TYPE, List.of(), call.taskQueue(), null);
         return new Job(() -> newRun(target, options, null, null).at(place), run -> {
             WorkflowStarted started = started(run, options, input, call.at());
             return dispatch.enqueue(
@@ -418,9 +426,20 @@ final class RunStarter {
                         options.runTimeout(),
                         executionDeadline(at, options),
                         null,
+                        null,
                         null)
                 .withStartDelay(options.startDelay())
                 .withStartedBy(caller == null ? code.identity() : caller);
+    }
+
+    /** Returns the first attempt under the retry policy; null where there is none. */
+    private static @Nullable RunAttempt firstAttempt(Target target, StartOptions options) {
+        try {
+            RetryPolicy policy = WorkflowRetry.of(target.retry(), options.retry());
+            return policy == null ? null : new RunAttempt(1, policy, null);
+        } catch (IllegalArgumentException e) {
+            throw new RefusedInputException("start of " + options.id() + ": " + e.getMessage(), e);
+        }
     }
 
     private static @Nullable Instant executionDeadline(Instant at, StartOptions options) {

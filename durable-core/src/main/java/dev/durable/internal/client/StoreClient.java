@@ -121,11 +121,11 @@ public final class StoreClient implements DurableClient {
         if (workflow == null) {
             String given = options.taskQueue();
             code.unknownTypes().start(name, given == null ? "default" : given);
-            return new RunStarter.Target(name, List.of(), "default");
+            return new RunStarter.Target(name, List.of(), "default", null);
         }
         return name.equals(workflow.name())
                 ? RunStarter.Target.of(workflow)
-                : new RunStarter.Target(name, workflow.names(), workflow.taskQueue());
+                : new RunStarter.Target(name, workflow.names(), workflow.taskQueue(), workflow.retry());
     }
 
     @Override

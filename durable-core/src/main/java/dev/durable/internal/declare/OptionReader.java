@@ -10,7 +10,7 @@ import dev.durable.internal.declare.type.Problems;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Reads the options that one {@link Activity} annotation sets into an {@link OptionLevel}. */
+/** Reads the options that one {@link Activity} or {@link Retry} annotation sets into an {@link OptionLevel}. */
 final class OptionReader {
     private static final int UNSET_PRIORITY = Integer.MIN_VALUE;
     private static final int UNSET = -1;
@@ -30,6 +30,13 @@ final class OptionReader {
         reader.readOptions(annotation);
         reader.readRetry(annotation.retry());
         Stream.of(annotation.headers()).forEach(reader::header);
+        return reader.level;
+    }
+
+    /** Returns the options of a retry policy alone, at this place. */
+    static OptionLevel readRetry(Retry annotation, String where, Problems problems) {
+        OptionReader reader = new OptionReader(where, problems);
+        reader.readRetry(annotation);
         return reader.level;
     }
 

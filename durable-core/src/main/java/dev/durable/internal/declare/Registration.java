@@ -213,6 +213,7 @@ final class Registration {
                     constructor,
                     activityTypes(constructor).map(types::get).toList(),
                     read.stallOn(),
+                    read.retry(),
                     read.methods());
         }
     }

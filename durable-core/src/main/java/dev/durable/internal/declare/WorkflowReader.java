@@ -86,6 +86,7 @@ final class WorkflowReader {
                         null,
                         List.of(),
                         stallOn(r),
+                        WorkflowRetry.declared(annotation.retry(), declared.getTypeName(), problems),
                         new WorkflowType.Methods(
                                 r, signals, queries, updates, validators, unfinishedPolicies(handlers), ofAnyName)));
     }

@@ -1,6 +1,7 @@
 package dev.durable.internal.declare;
 
 import dev.durable.HandlerUnfinishedPolicy;
+import dev.durable.RetryPolicy;
 import dev.durable.internal.declare.object.CallKind;
 import dev.durable.internal.declare.type.MethodSpec;
 import java.lang.reflect.Constructor;
@@ -22,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param constructor its only constructor, accessible; null where a client knows only the declaration
  * @param dependencies the activity types of its parameters, in order
  * @param stallOn exceptions that stall a run instead of failing it; empty where the engine's default counts
+ * @param retry its retry policy; null where it declares none
  * @param methods its run method and handlers
  */
 public record WorkflowType(
@@ -33,6 +35,7 @@ public record WorkflowType(
         @Nullable Constructor<?> constructor,
         List<ActivityType> dependencies,
         Set<Class<? extends Throwable>> stallOn,
+        @Nullable RetryPolicy retry,
         Methods methods) {
 
     public WorkflowType {
@@ -90,7 +93,16 @@ public record WorkflowType(
     /** Returns it as the type of this name. */
     WorkflowType named(String type) {
         return new WorkflowType(
-                type, List.of(), taskQueue, declared, implementation, constructor, dependencies, stallOn, methods);
+                type,
+                List.of(),
+                taskQueue,
+                declared,
+                implementation,
+                constructor,
+                dependencies,
+                stallOn,
+                retry,
+                methods);
     }
 
     /** Returns the handler of a signal: the one of its name, or the one of any name; null without either. */

@@ -230,7 +230,12 @@ public final class ObservedStore implements InvocationHandler {
         }
         Duration open = Duration.between(RunIds.time(run.runId()), clock.now());
         observer.workflowClosed(new WorkflowClose(
-                type, run.workflowId(), run.runId(), seizure.status(), open.isNegative() ? Duration.ZERO : open));
+                type,
+                run.workflowId(),
+                run.runId(),
+                seizure.status(),
+                false,
+                open.isNegative() ? Duration.ZERO : open));
     }
 
     private Duration since(long begun) {

@@ -6,17 +6,23 @@ import dev.durable.history.FailureJson;
 import dev.durable.observe.EngineObserver;
 import dev.durable.observe.TransitionWrite;
 import dev.durable.observe.WorkflowClose;
+import dev.durable.store.NewRun;
 import dev.durable.store.RunIds;
 import dev.durable.store.Transition;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A transition of a run from the moment at which it is handed over to its lane, as observers and the flight recorder
  * see it.
  */
 public final class TransitionSpan {
+    private static final Logger log = LoggerFactory.getLogger(TransitionSpan.class);
+
     static final TransitionSpan NONE = new TransitionSpan();
 
     private final @Nullable Telemetry telemetry;
@@ -81,7 +87,9 @@ public final class TransitionSpan {
     private void closed(Telemetry to, Transition applied) {
         Transition.Close close = applied.close();
         if (close != null) {
-            if (close.status() == WorkflowStatus.FAILED) {
+            if (close.isRetried()) {
+                retried(applied, close);
+            } else if (close.status() == WorkflowStatus.FAILED) {
                 logged(to, applied, close.failure());
             }
             to.observer()
@@ -90,8 +98,21 @@ public final class TransitionSpan {
                             applied.run().workflowId(),
                             applied.run().runId(),
                             close.status(),
+                            close.isRetried(),
                             to.since(RunIds.time(applied.run().runId()))));
         }
+    }
+
+    private void retried(Transition applied, Transition.Close close) {
+        NewRun next = Objects.requireNonNull(close.next());
+        String json = close.failure();
+        log.info(
+                "an attempt of {} {} failed by {}; the next, run {}, in {}",
+                run.workflowType(),
+                applied.run(),
+                json == null ? "" : types(FailureJson.decode(json)),
+                next.run().runId(),
+                next.firstTurn().delay());
     }
 
     private void logged(Telemetry to, Transition applied, @Nullable String json) {

@@ -27,6 +27,7 @@ import dev.durable.internal.intercept.ThreadState;
 import dev.durable.internal.replay.call.ChildAddress;
 import dev.durable.internal.replay.call.DurableCalls;
 import dev.durable.internal.replay.call.LocalWork;
+import dev.durable.internal.replay.call.NextAttempt;
 import dev.durable.internal.replay.call.TimerDue;
 import dev.durable.internal.replay.coroutine.Coroutine;
 import dev.durable.internal.replay.coroutine.CoroutineWait;
@@ -238,7 +239,7 @@ public final class WorkflowInstance {
      * it waits for, its clean-up and its compensations may still run.
      */
     public boolean hasEnded() {
-        return run.ending().isDeaf() && !isContinued();
+        return run.ending().isDeaf() && !leavesToNext();
     }
 
     /**
@@ -246,7 +247,7 @@ public final class WorkflowInstance {
      * last of them has returned; handlers of later messages can neither wait nor call.
      */
     public boolean hasResult() {
-        return run.ending().hasEnded() && !isContinued();
+        return run.ending().hasEnded() && !leavesToNext();
     }
 
     /** Returns whether another run continues this one: it can close, and messages that wait are not for it. */
@@ -254,9 +255,24 @@ public final class WorkflowInstance {
         return run.ending().isContinued();
     }
 
-    /** Returns whether {@code run} is over, because it has ended or another run continues it. */
+    /** Returns whether the run has failed, is cleaned up and undone, and another attempt follows: it can close. */
+    public boolean isRetried() {
+        return run.ending().isRetried();
+    }
+
+    /** Returns whether the run can close and another one goes on, for which messages that wait are. */
+    public boolean leavesToNext() {
+        return isContinued() || isRetried();
+    }
+
+    /** Returns the attempt that follows the run, from its failure on; null where none does. */
+    public @Nullable NextAttempt nextAttempt() {
+        return run.ending().nextAttempt();
+    }
+
+    /** Returns whether {@code run} is over, because it has ended or another run continues it or follows it. */
     public boolean isOver() {
-        return hasEnded() || isContinued();
+        return hasEnded() || leavesToNext();
     }
 
     /** Returns the first event, once it was fed. */
@@ -264,7 +280,7 @@ public final class WorkflowInstance {
         return run.started();
     }
 
-    /** Returns the link to the run that continues this one. */
+    /** Returns the link to the run that continues this one or follows it. */
     public ChainLink nextLink() {
         return run.nextLink();
     }

@@ -4,9 +4,11 @@ import dev.durable.client.WorkflowStatus;
 import dev.durable.history.Failure;
 import dev.durable.history.HistoryEvent;
 import dev.durable.history.WorkflowContinuedAsNew;
+import dev.durable.history.WorkflowFailed;
 import dev.durable.internal.commit.Weights;
 import dev.durable.internal.observe.TransitionSpan;
 import dev.durable.internal.payload.FailureCodec;
+import dev.durable.internal.replay.call.NextAttempt;
 import dev.durable.store.NewRun;
 import dev.durable.store.RunKey;
 import dev.durable.store.StartOutcome;
@@ -121,6 +123,16 @@ final class DraftWriter {
         }
         Transition.Close close =
                 RunClosings.of(closing, draft.isEndForced(), failures).ofRelated(related);
+        NextAttempt attempt = holding.isWarm() ? holding.warm().instance().nextAttempt() : null;
+        if (closing instanceof WorkflowFailed failed && attempt != null) {
+            NewRun next = NextRuns.of(
+                    failed,
+                    attempt,
+                    holding.warm(),
+                    host.random(),
+                    host.store().clock().now());
+            return new Transition.Close(close.status(), null, close.failure(), next, false, false);
+        }
         Failure discarded = close.status() == WorkflowStatus.COMPLETED && draft.isOfBackgroundJob()
                 ? DiscardedJobs.why(draft.events())
                 : null;

@@ -277,7 +277,10 @@ final class HeldRun {
         LiveRun gone = warm();
         live = null;
         // A first turn that is only written again, as it sends messages, has nothing to see before it.
-        order = gone.instance().isOver() ? FeedingOrder.afterEndedBy(draft.isEndedBySender()) : FeedingOrder.BY_TIME;
+        // The messages are for the next attempt where one follows.
+        order = gone.instance().isOver() && !gone.instance().isRetried()
+                ? FeedingOrder.afterEndedBy(draft.isEndedBySender())
+                : FeedingOrder.BY_TIME;
         gone.instance().evict();
         List<AttemptOutcome> ended = draft.outcomes();
         for (int i = ended.size() - 1; i >= 0; i--) {
@@ -357,7 +360,7 @@ final class HeldRun {
         if (first.begun().withNext()) {
             return run.feed(draft, messages, outcomes, FeedingOrder.MESSAGES_TOGETHER);
         }
-        if (run.instance().isOver()) {
+        if (run.instance().isOver() && !run.instance().isRetried()) {
             draft.endsRun();
             if (run.hasUnseen(messages)) {
                 return LiveRun.Fed.ENDED_TOO_EARLY;

@@ -1,5 +1,6 @@
 package dev.durable.internal.run;
 
+import dev.durable.UpdateRejectedException;
 import dev.durable.history.ActivityCancelled;
 import dev.durable.history.ActivityScheduled;
 import dev.durable.history.ActivityTimedOut;
@@ -283,7 +284,7 @@ public final class LiveRun {
      * wait that it has not seen.
      */
     Fed feed(TransitionDraft draft, Deque<InboxMessage> messages, Deque<AttemptOutcome> outcomes, FeedingOrder order) {
-        if (instance.isContinued()) {
+        if (instance.leavesToNext()) {
             return leaveToNext(draft, outcomes);
         }
         int stage = endingStage();
@@ -301,9 +302,9 @@ public final class LiveRun {
             }
         } while (draft.size() < MAX_EVENTS
                 && !draft.sends().isAnyToItself()
-                && !instance.isContinued()
+                && !instance.leavesToNext()
                 && feedNext(draft, messages, outcomes, order));
-        if (instance.isContinued()) {
+        if (instance.leavesToNext()) {
             return draft.sends().isAnyToItself() ? Fed.MORE : leaveToNext(draft, outcomes);
         }
         if (stage < endingStage()) {
@@ -420,7 +421,10 @@ public final class LiveRun {
             return false;
         }
         if (instance.hasResult()) {
-            draft.reply(new Reply(message.messageId(), Reply.Kind.TOO_LATE, null));
+            draft.reply(
+                    instance.nextAttempt() == null
+                            ? new Reply(message.messageId(), Reply.Kind.TOO_LATE, null)
+                            : notYet(message));
             return false;
         }
         Failure rejection = instance.rejection(sent.name(), sent.input());
@@ -433,6 +437,17 @@ public final class LiveRun {
         }
         seen.add(answer);
         return true;
+    }
+
+    /** Returns the answer to an update that comes between two attempts, whose caller must not wait for the chain to end. */
+    private static Reply notYet(InboxMessage message) {
+        Failure failure = Failure.of(
+                UpdateRejectedException.class.getName(),
+                "an attempt of the workflow has failed and is being undone before the next one begins. Send the update again");
+        return new Reply(
+                message.messageId(),
+                Reply.Kind.REJECTED,
+                FailureJson.encode(failure).json());
     }
 
     /** Turns a message into an event, unless the run does not wait for it. */

@@ -3,18 +3,22 @@ package dev.durable.internal.run;
 import dev.durable.ConflictPolicy;
 import dev.durable.ReusePolicy;
 import dev.durable.history.EventJson;
+import dev.durable.history.RunAttempt;
 import dev.durable.history.WorkflowContinuedAsNew;
+import dev.durable.history.WorkflowFailed;
 import dev.durable.history.WorkflowStarted;
+import dev.durable.internal.replay.call.NextAttempt;
 import dev.durable.store.NewRun;
 import dev.durable.store.RunKey;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Builds the run that continues a run as new. */
+/** Builds the run that continues a run as new, and the next attempt of a failed one. */
 final class NextRuns {
     /**
      * How long the next run of a run waits that was fed nothing: else code that continues without having waited would
@@ -28,15 +32,52 @@ final class NextRuns {
         WorkflowStarted before = run.instance().started();
         Duration asked = end.startDelay() == null ? Duration.ZERO : end.startDelay();
         Duration delay = run.wasFed() || asked.compareTo(UNFED) > 0 ? asked : UNFED;
+        RunAttempt attempt = before.attempt();
+        return next(
+                new WorkflowContinuedAsNew(
+                        end.id(),
+                        now,
+                        end.nextRunId(),
+                        end.workflowType(),
+                        end.taskQueue(),
+                        end.input(),
+                        end.runTimeout(),
+                        delay),
+                run,
+                fence,
+                attempt == null ? null : attempt.ofNextRun());
+    }
+
+    /** Builds the next attempt of a failed run: with the arguments of that run, after the back-off. */
+    static NewRun of(WorkflowFailed failed, NextAttempt next, LiveRun run, UUID fence, Instant now) {
+        WorkflowStarted before = run.instance().started();
+        return next(
+                new WorkflowContinuedAsNew(
+                        failed.id(),
+                        now,
+                        next.runId(),
+                        before.workflowType(),
+                        before.taskQueue(),
+                        before.input(),
+                        before.runTimeout(),
+                        next.delay()),
+                run,
+                fence,
+                new RunAttempt(Objects.requireNonNull(before.attempt()).number() + 1, next.retry(), failed.failure()));
+    }
+
+    private static NewRun next(WorkflowContinuedAsNew end, LiveRun run, UUID fence, @Nullable RunAttempt attempt) {
+        WorkflowStarted before = run.instance().started();
+        Duration delay = Objects.requireNonNullElse(end.startDelay(), Duration.ZERO);
         // Histories of before the timeouts were recorded apart have the earlier of both.
         Instant execution = before.executionDeadline() == null && before.runTimeout() == null
                 ? before.runDeadline()
                 : before.executionDeadline();
         Instant deadline =
-                earlier(end.runTimeout() == null ? null : now.plus(delay).plus(end.runTimeout()), execution);
+                earlier(end.runTimeout() == null ? null : end.at().plus(delay).plus(end.runTimeout()), execution);
         WorkflowStarted started = new WorkflowStarted(
                         1,
-                        now,
+                        end.at(),
                         before.workflowId(),
                         end.nextRunId(),
                         end.workflowType(),
@@ -51,7 +92,8 @@ final class NextRuns {
                         end.runTimeout(),
                         execution,
                         run.instance().nextLink(),
-                        before.parent())
+                        before.parent(),
+                        attempt)
                 .withStartDelay(delay);
         return new NewRun(
                 new RunKey(end.nextRunId(), before.workflowId()),

@@ -78,7 +78,8 @@ final class OutgoingMessages {
                 request.taskQueue(),
                 request.input(),
                 withHeadersOf(parent, request.options()),
-                lineage);
+                lineage,
+                request.retry());
         add(
                 request.message(),
                 request.workflowId(),

@@ -91,7 +91,7 @@ final class RunInterception {
                     }
                     return made;
                 },
-                () -> instance.hasResult() ? endOf(instance) : null);
+                () -> instance.isOver() ? endOf(instance) : null);
     }
 
     private static @Nullable WorkEnd endOf(WorkflowInstance instance) {

@@ -14,7 +14,8 @@ final class FilterMatch {
     private FilterMatch() {}
 
     static boolean matches(RunFilter filter, RunRecord run) {
-        return isAmong(filter.types(), run.type())
+        return (filter.workflowId() != null || !run.isRetried())
+                && isAmong(filter.types(), run.type())
                 && isAmong(filter.statuses(), run.status())
                 && hasId(filter, run.run().workflowId())
                 && (filter.taskQueue() == null || filter.taskQueue().equals(run.taskQueue()))

@@ -21,11 +21,13 @@ final class Hold {
     private boolean paused;
     private @Nullable Instant toBeBegunBy;
 
-    Hold(NewRun start, Instant now) {
+    /** @param retries whether the run is the next attempt of a failed one, whose back-off no message ends */
+    Hold(NewRun start, Instant now, boolean retries) {
         this.fence = start.fence();
         this.wakeAt = start.firstTurn().done()
                 ? start.firstTurn().wakeAt()
                 : now.plus(start.firstTurn().delay());
+        this.notBefore = retries ? wakeAt : null;
         this.toBeBegunBy = start.firstTurn().done() ? null : start.deadlines().expiresAt();
     }
 

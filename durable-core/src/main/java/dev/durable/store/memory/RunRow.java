@@ -32,6 +32,7 @@ final class RunRow {
     private final @Nullable RunRow previous;
     private final Map<String, String> memo;
     private final NewRun.@Nullable Parent parent;
+    private final int attempt;
     private @Nullable Ending ending;
 
     /** The end of the run, and the fence under which it was written. */
@@ -52,7 +53,10 @@ final class RunRow {
         this(start, now, null);
     }
 
-    /** @param previous the run that it continues, whose memo it has and after which it starts; null for the first of a chain */
+    /**
+     * @param previous the run that it continues, or whose next attempt it is: it has the memo of that run and starts after
+     *     it; null for the first of a chain
+     */
     RunRow(NewRun start, Instant now, @Nullable RunRow previous) {
         this.previous = previous;
         this.chainId = previous == null ? start.run().runId() : previous.chainId;
@@ -62,7 +66,8 @@ final class RunRow {
         this.startedAt = previous == null || now.isAfter(previous.startedAt)
                 ? now
                 : previous.startedAt.plus(1, ChronoUnit.MICROS);
-        this.hold = new Hold(start, now);
+        this.attempt = previous != null && previous.isRetried() ? previous.attempt + 1 : 1;
+        this.hold = new Hold(start, now, attempt > 1);
         append(start.firstTurn().events(), start.fence());
     }
 
@@ -113,6 +118,11 @@ final class RunRow {
             fences.put(nextEventId(), fence);
             history.addAll(events);
         }
+    }
+
+    /** Returns whether it has failed and another attempt follows. */
+    boolean isRetried() {
+        return ending != null && ending.status() == WorkflowStatus.FAILED && ending.next() != null;
     }
 
     boolean isOpen() {
@@ -185,6 +195,7 @@ final class RunRow {
                 new RunRecord.Links(
                         chainId,
                         previous == null ? null : previous.key().runId(),
-                        ending == null ? null : ending.next()));
+                        ending == null ? null : ending.next(),
+                        attempt));
     }
 }

@@ -229,8 +229,10 @@ final class RunTable {
 
     private static Optional<Instant> wakeOfParked(Hold hold, Instant after) {
         Instant wake = hold.wakeAt();
-        boolean counts = hold.ownedUntil() == null && !hold.paused() && hold.notBefore() == null;
-        return Optional.ofNullable(wake).filter(at -> counts && at.isAfter(after));
+        Instant held = hold.notBefore();
+        boolean counts = hold.ownedUntil() == null && !hold.paused();
+        return Optional.ofNullable(wake)
+                .filter(at -> counts && at.isAfter(after) && (held == null || !held.isAfter(at)));
     }
 
     private Agenda<RunRow> agenda(String taskQueue) {

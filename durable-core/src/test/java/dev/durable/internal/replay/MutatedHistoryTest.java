@@ -161,7 +161,17 @@ class MutatedHistoryTest {
     private static ChildStartRequested start(
             ChildStartRequested c, long number, long message, String workflowId, String type, Payload input) {
         return new ChildStartRequested(
-                c.id(), c.at(), number, message, workflowId, c.runId(), type, c.taskQueue(), input, c.options());
+                c.id(),
+                c.at(),
+                number,
+                message,
+                workflowId,
+                c.runId(),
+                type,
+                c.taskQueue(),
+                input,
+                c.options(),
+                c.retry());
     }
 
     private static List<HistoryEvent.Command> with(

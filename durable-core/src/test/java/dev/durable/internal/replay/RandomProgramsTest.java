@@ -7,6 +7,7 @@ import dev.durable.history.Failure;
 import dev.durable.history.HistoryEvent;
 import dev.durable.history.UpdateFailed;
 import dev.durable.history.VersionRecorded;
+import dev.durable.history.WorkflowFailed;
 import dev.durable.internal.replay.match.Divergence;
 import dev.durable.internal.replay.match.RecordedTurn;
 import java.util.List;
@@ -33,6 +34,7 @@ class RandomProgramsTest {
     private static final Set<String> FROM_OUTSIDE = Set.of("WorkflowTimedOut", "WorkflowTerminated");
 
     private static final List<String> BESIDES = List.of(
+            "another attempt follows",
             "cancellation fed with the next event",
             "clean-up",
             "signal fed with the next event",
@@ -88,8 +90,18 @@ class RandomProgramsTest {
         }
         if (world.close() != null) {
             instance.replayClose(world.close());
+            assertThat(followers(instance.close(1)))
+                    .as("what follows the end of seed %s", seed)
+                    .isEqualTo(followers(world.close()));
         }
         instance.evict();
+    }
+
+    /** Returns the run that follows a failed one, and the back-off, which replay computes again. */
+    private static List<Object> followers(HistoryEvent.Closing close) {
+        return close instanceof WorkflowFailed failed && failed.nextRunId() != null
+                ? List.of(failed.nextRunId(), failed.retryIn())
+                : List.of();
     }
 
     private static void checkCuts(long seed, RandomWorld world) {

@@ -1,5 +1,6 @@
 package dev.durable.internal.replay;
 
+import dev.durable.RetryPolicy;
 import dev.durable.client.WorkflowStatus;
 import dev.durable.history.ActivityCancelRequested;
 import dev.durable.history.ActivityCancelled;
@@ -17,11 +18,13 @@ import dev.durable.history.ChildStarted;
 import dev.durable.history.Failure;
 import dev.durable.history.HistoryEvent;
 import dev.durable.history.Payload;
+import dev.durable.history.RunAttempt;
 import dev.durable.history.SignalReceived;
 import dev.durable.history.TimeoutType;
 import dev.durable.history.TimerFired;
 import dev.durable.history.UpdateAccepted;
 import dev.durable.history.WorkflowCancelRequested;
+import dev.durable.history.WorkflowFailed;
 import dev.durable.history.WorkflowStarted;
 import dev.durable.internal.declare.Registry;
 import dev.durable.internal.declare.WorkflowType;
@@ -42,6 +45,7 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The world around one run, as a seed has it: outcomes, failures, signals, time that passes, a cancellation; commits that
@@ -96,19 +100,20 @@ public final class RandomWorld {
         instance = instances.apply(key);
         try {
             feed(new WorkflowStarted(
-                    1,
-                    now,
-                    key.workflowId(),
-                    key.runId(),
-                    TYPE.name(),
-                    "q",
-                    argument(seed),
-                    0,
-                    null,
-                    Map.of(),
-                    false,
-                    null,
-                    null));
+                            1,
+                            now,
+                            key.workflowId(),
+                            key.runId(),
+                            TYPE.name(),
+                            "q",
+                            argument(seed),
+                            0,
+                            null,
+                            Map.of(),
+                            false,
+                            null,
+                            null)
+                    .withAttempt(attempt()));
             while (turns.size() < maxTurns && !closed()) {
                 step();
             }
@@ -118,9 +123,14 @@ public final class RandomWorld {
         return this;
     }
 
+    /** Returns the place among the attempts of a program that is run again when it fails. */
+    private @Nullable RunAttempt attempt() {
+        return seed % 5 == 1 ? new RunAttempt(1, RetryPolicy.DEFAULT, null) : null;
+    }
+
     private boolean closed() {
         HistoryEvent.Closing pending = instance.close(nextId());
-        if (pending == null || (!instance.isContinued() && random.nextInt(4) == 0)) {
+        if (pending == null || (!instance.leavesToNext() && random.nextInt(4) == 0)) {
             return false;
         }
         close = pending;
@@ -314,6 +324,9 @@ public final class RandomWorld {
         }
         if (close != null) {
             kinds.add(close.type());
+        }
+        if (close instanceof WorkflowFailed failed && failed.nextRunId() != null) {
+            kinds.add("another attempt follows");
         }
         return kinds;
     }

@@ -56,9 +56,9 @@ abstract class ContinuationContract extends StoreContract {
         RunRecord open = store.latestRun("order-1").orElseThrow();
         assertThat(closed.status()).isEqualTo(WorkflowStatus.CONTINUED_AS_NEW);
         assertThat(closed.links())
-                .isEqualTo(new RunRecord.Links(first.runId(), null, next.run().runId()));
+                .isEqualTo(new RunRecord.Links(first.runId(), null, next.run().runId(), 1));
         assertThat(open.run()).isEqualTo(next.run());
-        assertThat(open.links()).isEqualTo(new RunRecord.Links(first.runId(), first.runId(), null));
+        assertThat(open.links()).isEqualTo(new RunRecord.Links(first.runId(), first.runId(), null, 1));
         assertThat(open.status()).isEqualTo(WorkflowStatus.RUNNING);
         assertThat(open.type()).isEqualTo("Other");
         assertThat(open.memo()).containsEntry("customer", "ann");

@@ -57,6 +57,14 @@ public abstract class HistoryStoreCore {
     }
 
     @Nested
+    class RetriedRuns extends RetriedRunContract {
+        @Override
+        protected StoreFixture newFixture() {
+            return HistoryStoreCore.this.newFixture();
+        }
+    }
+
+    @Nested
     class Closes extends CloseContract {
         @Override
         protected StoreFixture newFixture() {

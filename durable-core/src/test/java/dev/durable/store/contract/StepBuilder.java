@@ -147,7 +147,7 @@ public final class StepBuilder {
     public StepBuilder startsChild(long number, RunKey child, ChildOptions options) {
         ParentRun parent = new ParentRun(run.workflowId(), run.runId(), number, 1, run.workflowId(), run.runId());
         ChildStart start = new ChildStart(
-                child.runId(), StoreContract.TYPE, StoreContract.QUEUE, Payload.NO_ARGUMENTS, options, parent);
+                child.runId(), StoreContract.TYPE, StoreContract.QUEUE, Payload.NO_ARGUMENTS, options, parent, null);
         sends.add(toChild(number, child, MessageKind.CHILD_START, StoreContract.TYPE, start.json()));
         return command(new ChildStartRequested(
                 1,
@@ -159,7 +159,8 @@ public final class StepBuilder {
                 StoreContract.TYPE,
                 StoreContract.QUEUE,
                 Payload.NO_ARGUMENTS,
-                options));
+                options,
+                null));
     }
 
     /** The code sends a signal to a child. */
@@ -224,10 +225,16 @@ public final class StepBuilder {
         return this;
     }
 
+    /** It fails, and this run is the next attempt. */
+    public StepBuilder retriedAs(NewRun next) {
+        close = new Transition.Close(WorkflowStatus.FAILED, null, "{\"type\":\"Broken\"}", next, false, false);
+        return this;
+    }
+
     public Transition build() {
         List<StoredEvent> all = new ArrayList<>(events);
         if (close != null) {
-            all.add(new StoredEvent(nextEventId + all.size(), closingType(), now, null, "{\"result\":null}"));
+            all.add(new StoredEvent(nextEventId + all.size(), closingType(), now, null, closingAttributes()));
         }
         return new Transition(
                 run,
@@ -245,6 +252,10 @@ public final class StepBuilder {
     private StepBuilder event(String type, UUID messageId, String attributes) {
         events.add(new StoredEvent(nextEventId + events.size(), type, now, messageId, attributes));
         return this;
+    }
+
+    private String closingAttributes() {
+        return close.isRetried() ? "{\"nextRunId\":\"" + close.next().run().runId() + "\"}" : "{\"result\":null}";
     }
 
     private String closingType() {

@@ -28,15 +28,36 @@ select format('1: run %s of %s is %s, its last event is %s', w.run_id, w.workflo
            else case when l.type is not null then 'RUNNING' end end
     or (w.status = 'RUNNING') <> (w.closed_at is null);
 
--- 1. A run continues as new exactly if the next one names it, in the same chain, and started later.
+-- 1. A run continues as new, or is followed by another attempt, exactly if the next one names it, in the same chain, and
+-- started later.
 select format('1: run %s continued as %s, which is a run of chain %s that started at %s', w.run_id, w.next_run_id,
               coalesce(n.chain_id::text, 'none'), coalesce(n.started_at::text, 'no time'))
   from durable.workflow_run w
   left join durable.workflow_run n on n.run_id = w.next_run_id
- where (w.status = 'CONTINUED_AS_NEW') <> (w.next_run_id is not null)
+ where w.status = 'CONTINUED_AS_NEW' and w.next_run_id is null
+    or w.next_run_id is not null and w.status not in ('CONTINUED_AS_NEW', 'FAILED')
     or w.next_run_id is not null
        and (n.run_id is null or n.previous_run_id is distinct from w.run_id or n.workflow_id <> w.workflow_id
             or n.chain_id is distinct from coalesce(w.chain_id, w.run_id) or n.started_at <= w.started_at);
+
+-- 1. Attempts are counted on where one has failed, and anew where a run has continued as new, in the row and in the event.
+select format('1: run %s is attempt %s behind %s, which is attempt %s and %s; its event says %s', n.run_id, n.attempt, w.run_id,
+              w.attempt, w.status, e.attempt)
+  from durable.workflow_run w
+  join durable.workflow_run n on n.run_id = w.next_run_id
+ cross join lateral (
+        select (durable.readable(e.attributes) -> 'attempt' ->> 'number')::integer as attempt
+          from durable.history_event e where e.run_id = n.run_id and e.event_id = 1) e
+ where coalesce(n.attempt, 1) <> case w.status when 'FAILED' then coalesce(w.attempt, 1) + 1 else 1 end
+    or coalesce(n.attempt, 1) <> coalesce(e.attempt, 1);
+
+-- 1. A failed run names the next attempt in its closing event and in its row, or in neither.
+select format('1: run %s is followed by %s, its closing event says %s', w.run_id, w.next_run_id,
+              durable.readable(e.attributes) ->> 'nextRunId')
+  from durable.history_event e
+  join durable.workflow_run w on w.run_id = e.run_id
+ where e.type = 'WorkflowFailed'
+   and (durable.readable(e.attributes) ->> 'nextRunId')::uuid is distinct from w.next_run_id;
 
 -- 1. An open run is of the same chain in both of its rows.
 select format('1: run %s is of chain %s in run_state and of %s in workflow_run', s.run_id, s.chain_id, w.chain_id)

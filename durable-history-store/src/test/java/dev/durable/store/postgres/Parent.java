@@ -56,7 +56,8 @@ final class Parent {
                 queue,
                 new Payload("[]"),
                 options,
-                new ParentRun(run().workflowId(), run().runId(), number, 1, root.workflowId(), root.runId()));
+                new ParentRun(run().workflowId(), run().runId(), number, 1, root.workflowId(), root.runId()),
+                null);
         step.sends(
                 OutgoingMessage.toChain(
                         run().runId(),

@@ -74,6 +74,9 @@ final class EventObserver implements EngineObserver {
     @Override
     public void workflowClosed(WorkflowClose close) {
         stalls.remove(close.runId());
+        if (close.retried()) {
+            return;
+        }
         switch (close.status()) {
             case COMPLETED ->
                 tell(

@@ -24,7 +24,8 @@ public final class DescriptionMapper {
                 new WorkflowSummary.Chain(
                         run.links().chainId(),
                         run.links().previous(),
-                        run.links().next()));
+                        run.links().next(),
+                        run.links().attempt()));
     }
 
     /** Returns a failure as type and message, for readers; a text that is no failure stays as it is. */

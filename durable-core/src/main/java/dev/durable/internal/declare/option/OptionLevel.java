@@ -44,6 +44,11 @@ public final class OptionLevel {
         return values.containsKey(option);
     }
 
+    /** Returns whether it sets no option. */
+    public boolean isEmpty() {
+        return values.isEmpty();
+    }
+
     /** Returns the headers that this level sets. */
     public Map<String, String> headers() {
         return Map.copyOf(headers);
@@ -141,6 +146,15 @@ public final class OptionLevel {
                 get(Option.LIMIT_KEY, base.limitKey()),
                 get(Option.CANCELLATION, base.cancellation()),
                 base.expiresAt());
+    }
+
+    /**
+     * Merges this level over a complete retry policy.
+     *
+     * @throws IllegalArgumentException when both do not fit together
+     */
+    public RetryPolicy applyTo(RetryPolicy base) {
+        return retry(base, false);
     }
 
     private RetryPolicy retry(RetryPolicy base, boolean once) {

@@ -1,13 +1,11 @@
 package dev.durable.internal.replay.call;
 
-import dev.durable.ActivityOptions;
 import dev.durable.OnExhausted;
 import dev.durable.RetryIf;
 import dev.durable.RetryOptionsBuilder;
 import dev.durable.RetryPolicy;
 import dev.durable.UsageException;
-import dev.durable.WaitBounds;
-import dev.durable.internal.declare.OptionsAtCallSite;
+import dev.durable.internal.declare.RetryAtCallSite;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.function.Consumer;
@@ -42,11 +40,10 @@ record BlockPolicy(
     }
 
     private static BlockPolicy read(String call, Consumer<RetryOptionsBuilder> options) {
-        Builder builder = new Builder();
+        RetryAtCallSite said = new RetryAtCallSite();
         try {
-            options.accept(builder);
-            BlockPolicy read = new BlockPolicy(
-                    builder.site.apply(ActivityOptions.DEFAULT).retry(), builder.within, builder.retryIf);
+            options.accept(said);
+            BlockPolicy read = new BlockPolicy(said.over(RetryPolicy.DEFAULT), said.within(), said.retryIf());
             read.check();
             return read;
         } catch (IllegalArgumentException e) {
@@ -84,71 +81,5 @@ record BlockPolicy(
     /** Copies the options with another limit of attempts. */
     BlockPolicy withMaxAttempts(int attempts) {
         return new BlockPolicy(policy.withMaxAttempts(attempts), within, retryIf);
-    }
-
-    private static final class Builder implements RetryOptionsBuilder {
-        private final OptionsAtCallSite site = new OptionsAtCallSite();
-        private @Nullable Duration within;
-        private @Nullable RetryIf retryIf;
-
-        @Override
-        public Builder policy(RetryPolicy policy) {
-            site.retry(policy);
-            return this;
-        }
-
-        @Override
-        public Builder maxAttempts(int maxAttempts) {
-            site.maxAttempts(maxAttempts);
-            return this;
-        }
-
-        @Override
-        public Builder within(Duration limit) {
-            within = WaitBounds.real("within", limit, "no attempt would be in time");
-            return this;
-        }
-
-        @Override
-        public Builder initialInterval(Duration interval) {
-            site.initialInterval(interval);
-            return this;
-        }
-
-        @Override
-        public Builder backoff(double coefficient) {
-            site.backoff(coefficient);
-            return this;
-        }
-
-        @Override
-        public Builder growth(RetryPolicy.Growth growth) {
-            site.growth(growth);
-            return this;
-        }
-
-        @Override
-        public Builder maxInterval(Duration interval) {
-            site.maxInterval(interval);
-            return this;
-        }
-
-        @Override
-        public Builder jitter(double jitter) {
-            site.jitter(jitter);
-            return this;
-        }
-
-        @Override
-        public Builder doNotRetry(Class<? extends Throwable> type) {
-            site.doNotRetry(type);
-            return this;
-        }
-
-        @Override
-        public Builder retryIf(RetryIf question) {
-            retryIf = question;
-            return this;
-        }
     }
 }

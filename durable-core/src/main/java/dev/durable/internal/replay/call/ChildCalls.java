@@ -4,6 +4,7 @@ import dev.durable.ChildHandle;
 import dev.durable.ChildOptions;
 import dev.durable.PayloadException;
 import dev.durable.RegistrationException;
+import dev.durable.RetryPolicy;
 import dev.durable.UsageException;
 import dev.durable.history.CarriedChild;
 import dev.durable.history.ChildStartRequested;
@@ -11,6 +12,7 @@ import dev.durable.history.ParentRun;
 import dev.durable.history.Payload;
 import dev.durable.history.WorkflowStarted;
 import dev.durable.internal.declare.Recorded;
+import dev.durable.internal.declare.WorkflowRetry;
 import dev.durable.internal.declare.WorkflowType;
 import dev.durable.internal.declare.type.MethodSpec;
 import dev.durable.internal.replay.coroutine.Coroutine;
@@ -168,7 +170,8 @@ final class ChildCalls {
                 names,
                 type == null ? "default" : type.taskQueue(),
                 resultType,
-                type == null ? List.of() : type.methods().run().named());
+                type == null ? List.of() : type.methods().run().named(),
+                type == null ? null : type.retry());
     }
 
     private OpenChild start(Coroutine by, ChildTarget target, ChildOptions options, Payload input) {
@@ -179,14 +182,21 @@ final class ChildCalls {
                 : recorded != null ? recorded.workflowId() : DefaultChildId.of(run.started(), number);
         String queue = options.taskQueue() == null ? target.taskQueue() : options.taskQueue();
         inputs += input.json().length();
-        ChildOptions others = options.withId(null).taskQueue(null);
+        ChildOptions others = options.withId(null).taskQueue(null).retry(null);
+        RetryPolicy retry = null;
         try {
             check(target, id, queue, options);
+            retry = WorkflowRetry.of(target.retry(), options.retry());
         } catch (UsageException e) {
             if (!isRecorded(recorded, id, queue, input, others)) {
                 throw e;
             }
+        } catch (IllegalArgumentException e) {
+            if (!isRecorded(recorded, id, queue, input, others)) {
+                throw new UsageException(target.call() + " started nothing. " + e.getMessage(), e);
+            }
         }
+        RetryPolicy policy = recorded == null ? retry : recorded.retry();
         UUID runId = recorded != null
                 ? recorded.runId()
                 : RunIds.create(journal.now(), id, run.draws().childBits(number));
@@ -194,7 +204,7 @@ final class ChildCalls {
         long message = sent.next();
         sent.nextChild();
         ChildStartRequested put = journal.put((event, at) ->
-                new ChildStartRequested(event, at, number, message, id, runId, type, queue, input, others));
+                new ChildStartRequested(event, at, number, message, id, runId, type, queue, input, others, policy));
         OpenChild child = new OpenChild(put, target, run.children(), by);
         run.children().add(child);
         return child;

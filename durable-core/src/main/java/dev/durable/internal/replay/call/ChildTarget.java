@@ -1,7 +1,9 @@
 package dev.durable.internal.replay.call;
 
+import dev.durable.RetryPolicy;
 import java.lang.reflect.Type;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The type of a child, and how its outcome is read.
@@ -12,6 +14,7 @@ import java.util.List;
  * @param taskQueue its queue, where the options name none
  * @param resultType the type as which its result is read
  * @param named exception types that come back as instances of their class
+ * @param retry the retry policy of the type, over which the options go; null where it has none
  */
 record ChildTarget(
         String call,
@@ -19,4 +22,5 @@ record ChildTarget(
         List<String> names,
         String taskQueue,
         Type resultType,
-        List<Class<? extends Throwable>> named) {}
+        List<Class<? extends Throwable>> named,
+        @Nullable RetryPolicy retry) {}

@@ -18,6 +18,7 @@ import dev.durable.history.ActivityScheduled;
 import dev.durable.history.ChainLink;
 import dev.durable.history.ParentRun;
 import dev.durable.history.Payload;
+import dev.durable.history.RunAttempt;
 import dev.durable.history.SideEffectRecorded;
 import dev.durable.history.WorkflowStarted;
 import dev.durable.intercept.ContextPropagator;
@@ -118,7 +119,8 @@ public final class DurableCalls implements PromiseHost {
                 handlers,
                 turnLog,
                 stalls,
-                thrown -> setup.failures().encode(thrown, type.methods().run().named()));
+                thrown -> setup.failures().encode(thrown, type.methods().run().named()),
+                new RunRetries(this));
         feed = new EventApplier(this, type, decoder, setup);
         draws = new RunRandom(run.runId());
     }
@@ -200,6 +202,7 @@ public final class DurableCalls implements PromiseHost {
     public WorkflowInfo info() {
         WorkflowStarted started = feed.started();
         ParentRun above = started.parent();
+        RunAttempt tried = started.attempt();
         return new WorkflowInfo(
                 started.workflowId(),
                 started.runId(),
@@ -214,7 +217,9 @@ public final class DurableCalls implements PromiseHost {
                 above == null ? null : new WorkflowInfo.Relative(above.workflowId(), above.chain()),
                 above == null
                         ? new WorkflowInfo.Relative(started.workflowId(), started.chainId())
-                        : new WorkflowInfo.Relative(above.rootWorkflowId(), above.rootChain()));
+                        : new WorkflowInfo.Relative(above.rootWorkflowId(), above.rootChain()),
+                tried == null ? 1 : tried.number(),
+                Optional.ofNullable(tried).map(RunAttempt::lastFailure));
     }
 
     /** Returns a generator that draws for the coroutine that calls it, whichever coroutine has asked for it. */

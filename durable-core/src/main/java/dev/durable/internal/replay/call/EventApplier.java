@@ -327,7 +327,10 @@ public final class EventApplier {
         } catch (Error e) {
             throw e;
         } catch (Throwable e) {
-            boolean abandoned = e instanceof CancelledException && run.ending().hasEnded();
+            // Where another attempt follows, the caller would wait for the end of the chain.
+            boolean abandoned = e instanceof CancelledException
+                    && run.ending().hasEnded()
+                    && run.ending().nextAttempt() == null;
             // A stranger's value that a handler of any name can't read is answered: it must not stall the run.
             boolean unread = method.isOfAnyName() && e instanceof PayloadException;
             if (!abandoned && (unread || !run.ending().stallsBy(self, e))) {

@@ -88,6 +88,10 @@ final class OpenChild extends OpenOperation {
         return type;
     }
 
+    ParentClosePolicy closePolicy() {
+        return closePolicy;
+    }
+
     ChildTarget target() {
         return target;
     }

@@ -1,5 +1,6 @@
 package dev.durable.internal.replay.call;
 
+import dev.durable.ParentClosePolicy;
 import dev.durable.history.CarriedChild;
 import dev.durable.history.ChildCancelRequested;
 import dev.durable.history.ChildCancelled;
@@ -69,6 +70,13 @@ public final class OpenChildren {
     /** Returns whether the run has ended, or is about to continue as new. */
     boolean isRunLeaving() {
         return run.ending().hasEnded() || run.ending().isContinuing();
+    }
+
+    /** Returns how many of the open ones are not left alone when their parent ends. */
+    long notAbandoned() {
+        return open.values().stream()
+                .filter(child -> child.closePolicy() != ParentClosePolicy.ABANDON)
+                .count();
     }
 
     int size() {
@@ -169,11 +177,15 @@ public final class OpenChildren {
 
     /**
      * Returns the children that the next run of the chain goes on with, by number: the open ones, and the newest of those
-     * that have ended in this run and whose results no code has read.
+     * that have ended in this run and whose results no code has read. The next attempt of a failed run begins again, and
+     * knows the open ones only, which were abandoned.
      */
     List<CarriedChild> carried() {
         Map<Long, CarriedChild> carried = new TreeMap<>();
         open.forEach((number, child) -> carried.put(number, child.carried()));
+        if (run.ending().nextAttempt() != null) {
+            return List.copyOf(carried.values());
+        }
         long characters = 0;
         for (OpenChild ended : unread.sequencedValues().reversed()) {
             if (!ended.result.isObserved()) {

@@ -5,6 +5,7 @@ import dev.durable.NonRetryableException;
 import dev.durable.RemoteException;
 import dev.durable.RetryIf;
 import dev.durable.RetryOptionsBuilder;
+import dev.durable.RetryPolicy;
 import dev.durable.ShieldedBody;
 import dev.durable.WaitTimedOutException;
 import dev.durable.internal.replay.coroutine.Coroutine;
@@ -69,7 +70,7 @@ public final class RetriedBlocks {
         if (failure instanceof CancelledException || self.refusal() != null || StallRules.isMisuse(failure)) {
             return new RetryDecision.GiveUp(false);
         }
-        if (isNamed(failure, policy)) {
+        if (isNamed(failure, policy.policy())) {
             return new RetryDecision.GiveUp(true);
         }
         Duration left = policy.left(begun, run.now());
@@ -80,14 +81,14 @@ public final class RetriedBlocks {
         return RetryDecision.of(failure, standing, spread(run));
     }
 
-    /** Returns whether an exception of an activity, which has come here as data, ends the retries by its class name. */
-    private static boolean isNamed(Exception failure, BlockPolicy policy) {
+    /** Returns whether an exception of an activity or a child, which has come here as data, ends the retries by its class name. */
+    static boolean isNamed(Throwable failure, RetryPolicy policy) {
         return Thrown.of(failure)
                 .chain()
                 .filter(RemoteException.class::isInstance)
                 .map(remote -> ((RemoteException) remote).type())
                 .anyMatch(type -> type.equals(NonRetryableException.class.getName())
-                        || policy.policy().doNotRetry().contains(type));
+                        || policy.doNotRetry().contains(type));
     }
 
     private static void logRetry(DurableCalls run, int attempt, Duration delay, Exception failure) {

@@ -40,7 +40,8 @@ import org.slf4j.LoggerFactory;
  * </pre>
  *
  * Awaited are shielded activities, and cancelled ones whose calls stay open until their outcome. Any cancelled activity
- * stays open until its outcome, and undoing waits for it, as an effect that may still happen can't be undone yet.
+ * stays open until its outcome, and undoing waits for it, as an effect that may still happen can't be undone yet. A run
+ * that another attempt follows is undone also where only children are open, so that they have ended before it begins.
  */
 public final class RunEnding {
     /** The reason with which open operations are cancelled at the end. */
@@ -58,7 +59,7 @@ public final class RunEnding {
     private sealed interface Result {
         record Returned(Payload value) implements Result {}
 
-        record Threw(Failure failure) implements Result {}
+        record Threw(Failure failure, @Nullable NextAttempt next) implements Result {}
 
         record Cancelled(String reason, String by) implements Result {}
 
@@ -72,6 +73,7 @@ public final class RunEnding {
     private final TurnLog turnLog;
     private final StallRules stalls;
     private final Function<Throwable, Failure> encode;
+    private final RunRetries retries;
     private final Deque<VoidBody> undos = new ArrayDeque<>();
     private final List<Failure> failedUndos = new ArrayList<>();
     private final Set<DurablePromise<?>> unobserved = new LinkedHashSet<>();
@@ -93,7 +95,8 @@ public final class RunEnding {
             HandlersUnderWay handlers,
             TurnLog turnLog,
             StallRules stalls,
-            Function<Throwable, Failure> encode) {
+            Function<Throwable, Failure> encode,
+            RunRetries retries) {
         this.dispatcher = dispatcher;
         this.coroutines = coroutines;
         this.work = work;
@@ -101,6 +104,7 @@ public final class RunEnding {
         this.turnLog = turnLog;
         this.stalls = stalls;
         this.encode = encode;
+        this.retries = retries;
         dispatcher.whenQuiet(this::goOn);
     }
 
@@ -157,7 +161,7 @@ public final class RunEnding {
         } else if (isItsCancellation(thrown)) {
             fix(Objects.requireNonNull(cancelled), null);
         } else if (!stalls.insteadOfFailing(dispatcher.running(), thrown)) {
-            fix(new Result.Threw(encode.apply(thrown)), null);
+            fix(new Result.Threw(encode.apply(thrown), retries.after(thrown)), null);
         }
     }
 
@@ -180,7 +184,7 @@ public final class RunEnding {
         if (hasEnded() || thrownByRun != null || (continues && handler.isCancelled())) {
             logLate(handler.name, thrown);
         } else if (!stalls.insteadOfFailing(handler, thrown)) {
-            fix(new Result.Threw(encode.apply(thrown).thrownBy(handler.name)), handler);
+            fix(new Result.Threw(encode.apply(thrown).thrownBy(handler.name), retries.after(thrown)), handler);
         }
     }
 
@@ -222,6 +226,20 @@ public final class RunEnding {
     /** Returns whether the run is over because another run continues it: messages that wait are for that one. */
     public boolean isContinued() {
         return result instanceof Result.Continued;
+    }
+
+    /**
+     * Returns the attempt that follows the run, from the turn on in which the run has failed; null where none does: also
+     * where the run was asked to cancel, a compensation has failed, or the execution deadline has come too near.
+     */
+    public @Nullable NextAttempt nextAttempt() {
+        NextAttempt next = result instanceof Result.Threw threw ? threw.next() : null;
+        return next != null && cancelled == null && failedUndos.isEmpty() && retries.isInTime(next) ? next : null;
+    }
+
+    /** Returns whether the run can close, and another attempt follows. */
+    public boolean isRetried() {
+        return phase == Phase.CLOSABLE && nextAttempt() != null;
     }
 
     private void fix(Result fixed, @Nullable Coroutine by) {
@@ -266,11 +284,17 @@ public final class RunEnding {
         if (phase == Phase.OPEN || phase == Phase.CLOSABLE || !dispatcher.allEnded() || work.hasAwaitedActivity()) {
             return false;
         }
-        if (phase == Phase.CLEANING_UP && !(result instanceof Result.Returned) && !undos.isEmpty()) {
+        if (isToBeUndone()) {
             return !work.hasActivities() && startUndo();
         }
         phase = Phase.CLOSABLE;
         return false;
+    }
+
+    private boolean isToBeUndone() {
+        return phase == Phase.CLEANING_UP
+                && !(result instanceof Result.Returned)
+                && (!undos.isEmpty() || nextAttempt() != null && work.children().notAbandoned() > 0);
     }
 
     private boolean startUndo() {
@@ -282,7 +306,8 @@ public final class RunEnding {
     }
 
     /**
-     * Ends the open children by their parent-close policies and runs all compensations; one that fails does not keep the others from running.
+     * Ends the open children by their parent-close policies and runs all compensations; one that fails does not keep the
+     * others from running.
      */
     private @Nullable Void undoAll() {
         for (DurablePromise<?> end : work.children().endForUndo()) {
@@ -315,7 +340,7 @@ public final class RunEnding {
         if (phase == Phase.OPEN || phase == Phase.CLOSABLE || !dispatcher.allEnded()) {
             return Stream.of();
         }
-        boolean undo = phase == Phase.CLEANING_UP && !(result instanceof Result.Returned) && !undos.isEmpty();
+        boolean undo = isToBeUndone();
         return work.activities().stream()
                 .filter(activity -> undo || activity.isAwaited())
                 .map(activity -> new PendingWait(undo ? "undo" : "close", activity.outcome(), since, null));
@@ -330,11 +355,23 @@ public final class RunEnding {
         int abandoned = handlers.abandonedHandlers();
         return switch (result) {
             case Result.Returned returned -> new WorkflowCompleted(id, at, returned.value(), late, abandoned);
-            case Result.Threw threw -> new WorkflowFailed(id, at, withFailedUndos(threw.failure()), late, abandoned);
+            case Result.Threw threw -> failed(id, at, threw.failure());
             case Result.Cancelled cancelled ->
                 new WorkflowCancelled(id, at, cancelled.reason(), cancelled.by(), late, abandoned);
             case Result.Continued continued -> continued.next().closing(id, at);
         };
+    }
+
+    private WorkflowFailed failed(long id, Instant at, Failure failure) {
+        NextAttempt next = nextAttempt();
+        return new WorkflowFailed(
+                id,
+                at,
+                withFailedUndos(failure),
+                handlers.lateMessages(),
+                handlers.abandonedHandlers(),
+                next == null ? null : next.runId(),
+                next == null ? null : next.delay());
     }
 
     private Failure withFailedUndos(Failure failure) {

@@ -35,6 +35,11 @@ final class RunRandom {
         return absorb(GOLDEN, NO_COROUTINE, number);
     }
 
+    /** Returns the bits of the next attempt's run id and back-off, which no draw of the code has. */
+    long attemptBits() {
+        return absorb(~GOLDEN, NO_COROUTINE, 0);
+    }
+
     private long absorb(long seed, int coroutine, long n) {
         long hash = mix(seed ^ run.getMostSignificantBits());
         hash = mix(hash + GOLDEN ^ run.getLeastSignificantBits());

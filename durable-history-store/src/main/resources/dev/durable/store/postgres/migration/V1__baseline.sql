@@ -81,7 +81,8 @@ create function ${schema}.run_id_time(run_id uuid) returns timestamptz
 -- The business record of a run: written at its start and at its close, read by listings. Runs that continue one another
 -- are a chain: chain_id is the run id of its first run, where null stands for the run itself. A child has the workflow id
 -- and the chain of its parent, its number among the children of that chain, and the chain at the root of the tree.
--- has_children: whether code of the run has asked for a child; null is no.
+-- has_children: whether code of the run has asked for a child; null is no. attempt: the number of the attempt, from 2, where
+-- a workflow with a retry policy has failed before; null is 1.
 create table ${schema}.workflow_run (
     run_id          uuid        not null,
     close_fence     uuid,
@@ -103,6 +104,7 @@ create table ${schema}.workflow_run (
     parent_number   bigint,
     parent_workflow_id text collate "C",
     has_children    boolean,
+    attempt         integer,
     primary key (run_id, shard)
 ) with (fillfactor = 85);
 
@@ -159,8 +161,8 @@ create index run_state_stalled on ${schema}.run_state (run_id) where stalled_by 
 create index run_state_parent on ${schema}.run_state (parent_chain) where parent_chain is not null;
 create index run_state_root on ${schema}.run_state (root_chain) where root_chain is not null;
 
--- Closed runs that are not found by the time in their id: those that ended otherwise than by completing or by continuing as
--- new, and those that took longer than an hour. activity: of a background job. A run that completes within an hour enters none of these
+-- Closed runs that are not found by the time in their id: those that ended otherwise than by completing, by continuing as
+-- new or as an attempt that another follows, and those that took longer than an hour. activity: of a background job. A run that completes within an hour enters none of these
 -- B-trees, and no column that the updates of workflow_run change is in an index: they stay HOT.
 create table ${schema}.notable_run (
     run_id      uuid        not null,
@@ -261,6 +263,9 @@ create function ${schema}.note_run() returns trigger
 declare
     chain uuid := coalesce(new.chain_id, new.run_id);
 begin
+    if new.status = 'FAILED' and new.next_run_id is not null then
+        return null;
+    end if;
     if new.status not in ('COMPLETED', 'CONTINUED_AS_NEW') or new.closed_at > new.started_at + interval '1 hour' then
         insert into ${schema}.notable_run (run_id, started_at, closed_at, shard, workflow_id, type, task_queue, status, activity)
         values (new.run_id, new.started_at, new.closed_at, new.shard, new.workflow_id, new.type, new.task_queue, new.status,
@@ -941,7 +946,8 @@ select w.workflow_id, w.run_id, w.type, w.task_queue, w.status,
        s.wake_at as next_wake_at, s.owned_until, s.last_session, s.deadline,
        (select ${schema}.readable(e.attributes) ->> 'startedBy' from ${schema}.history_event e
          where e.run_id = w.run_id and e.event_id = 1 and e.shard = w.shard) as started_by,
-       coalesce(s.paused, false) as paused, coalesce(w.chain_id, w.run_id) as first_run_id, w.previous_run_id, w.next_run_id
+       coalesce(s.paused, false) as paused, coalesce(w.chain_id, w.run_id) as first_run_id, w.previous_run_id, w.next_run_id,
+       coalesce(w.attempt, 1) as attempt
   from ${schema}.workflow_run w
   left join ${schema}.run_state s on s.run_id = w.run_id and s.shard = w.shard;
 

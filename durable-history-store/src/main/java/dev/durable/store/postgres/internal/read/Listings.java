@@ -54,6 +54,7 @@ public final class Listings {
                 WORKFLOW_RUN.RESULT,
                 WORKFLOW_RUN.FAILURE,
                 WORKFLOW_RUN.MEMO,
+                WORKFLOW_RUN.ATTEMPT,
                 WORKFLOW_RUN.CHAIN_ID,
                 WORKFLOW_RUN.PREVIOUS_RUN_ID,
                 WORKFLOW_RUN.NEXT_RUN_ID);
@@ -134,7 +135,7 @@ public final class Listings {
                 row.getString("result"),
                 row.getString("failure"),
                 MemoJson.read(row.getString("memo")),
-                new RunRecord.Links(runId, null, null));
+                new RunRecord.Links(runId, null, null, 1));
     }
 
     /** The open run of each workflow id, else the one that closed last. */
@@ -189,7 +190,8 @@ public final class Listings {
                 new RunRecord.Links(
                         Objects.requireNonNullElse(row.get(WORKFLOW_RUN.CHAIN_ID), row.get(WORKFLOW_RUN.RUN_ID)),
                         row.get(WORKFLOW_RUN.PREVIOUS_RUN_ID),
-                        row.get(WORKFLOW_RUN.NEXT_RUN_ID)));
+                        row.get(WORKFLOW_RUN.NEXT_RUN_ID),
+                        Objects.requireNonNullElse(row.get(WORKFLOW_RUN.ATTEMPT), 1)));
     }
 
     /**

@@ -91,8 +91,17 @@ public record RunWay(Columns table, Condition range, Condition wanted, Order ord
                         .and(same(WORKFLOW_RUN.ROOT_CHAIN, filter.root()))
                         .and(within(WORKFLOW_RUN.STARTED_AT, filter.startedAfter(), filter.startedBefore()))
                         .and(within(WORKFLOW_RUN.CLOSED_AT, filter.closedAfter(), filter.closedBefore()))
-                        .and(isAmong(WORKFLOW_RUN.STATUS, statuses)),
+                        .and(isAmong(WORKFLOW_RUN.STATUS, statuses))
+                        .and(withoutRetried(filter, statuses)),
                 isNarrow(filter) ? Order.WALKED : Order.LISTED);
+    }
+
+    /** The condition that leaves out failed attempts that another follows, unless their workflow id is asked for. */
+    private static Condition withoutRetried(RunFilter filter, Set<WorkflowStatus> statuses) {
+        boolean none = filter.workflowId() != null || !statuses.isEmpty() && !statuses.contains(WorkflowStatus.FAILED);
+        return none
+                ? noCondition()
+                : WORKFLOW_RUN.NEXT_RUN_ID.isNull().or(WORKFLOW_RUN.STATUS.ne(WorkflowStatus.FAILED.name()));
     }
 
     /** The access path of open runs; the times of their starts stand in another table. */

@@ -100,7 +100,7 @@ public final class ClaimSql {
                  cross join lateral (
                         select s.wake_at as due from durable.run_state s
                          where s.task_queue = q.task_queue and s.wake_at > durable.clock() and s.owned_until is null
-                           and s.not_before is null and not s.paused
+                           and (s.not_before is null or s.not_before <= s.wake_at) and not s.paused
                          order by s.wake_at limit 1) p) n
              where n.due is not null
             union all

@@ -272,7 +272,8 @@ final class TransitionBatch {
                 texts(next, NewRun::type),
                 texts(next, NewRun::taskQueue),
                 longs(next, run -> run.firstTurn().delay().toMillis()),
-                instants(next, run -> run.deadlines().timesOutAt()));
+                instants(next, run -> run.deadlines().timesOutAt()),
+                bools(continued, t -> end(t).isRetried()));
         EventRows.ofStarts(next).insert(script);
     }
 

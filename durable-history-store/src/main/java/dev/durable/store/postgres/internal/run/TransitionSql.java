@@ -240,20 +240,22 @@ public final class TransitionSql {
             delete from durable.run_state s where s.run_id = any(?::uuid[]) and +s.shard = any(?::smallint[])""";
 
     /**
-     * Starts the runs that continue closed ones: each takes over the row of the run that is open under the workflow id,
+     * Starts the runs that continue closed ones, and the next attempts of failed ones: each takes over the row of the run that is open under the workflow id,
      * so that senders who wait for its lock find it by workflow id or chain, and the messages of senders. Outcomes of
      * activities go, as their numbers begin anew. It starts later than the run that it continues, whatever the clock
-     * says, as the latest run of a workflow id is found by that time.
+     * says, as the latest run of a workflow id is found by that time. A message ends the delay of a run that continues as
+     * new, and not the back-off of an attempt, before whose end no worker may claim it.
      */
     static final String GO_ON = """
             with next as materialized (
                 select u.* from unnest(?::uuid[], ?::smallint[], ?::uuid[], ?::uuid[], ?::text[], ?::text[], ?::bigint[],
-                                       ?::timestamptz[])
-                       as u(run_id, shard, next_run_id, fence, type, task_queue, delay, deadline)),
+                                       ?::timestamptz[], ?::boolean[])
+                       as u(run_id, shard, next_run_id, fence, type, task_queue, delay, deadline, retries)),
             state as (
                 update durable.run_state s
                    set run_id = u.next_run_id, chain_id = coalesce(s.chain_id, s.run_id), fence = u.fence,
-                       next_event_id = 2, owned_until = null, last_session = null, not_before = null, expires_at = null,
+                       next_event_id = 2, owned_until = null, last_session = null, expires_at = null,
+                       not_before = case when u.retries then durable.clock() + u.delay * interval '1 ms' end,
                        wake_at = durable.clock() + u.delay * interval '1 ms', deadline = u.deadline, stalls = 0,
                        stalled_by = null, closing = false, type = u.type, task_queue = u.task_queue
                   from (select s.c, u.* from next u
@@ -262,10 +264,12 @@ public final class TransitionSql {
                  where s.ctid = u.c),
             run as (
                 insert into durable.workflow_run (run_id, shard, workflow_id, type, task_queue, status, started_at, memo,
-                       chain_id, previous_run_id, parent_workflow_id, parent_chain, parent_number, root_chain, has_children)
+                       chain_id, previous_run_id, parent_workflow_id, parent_chain, parent_number, root_chain, has_children,
+                       attempt)
                 select u.next_run_id, u.shard, w.workflow_id, u.type, u.task_queue, 'RUNNING',
                        greatest(durable.clock(), w.started_at + interval '1 us'), w.memo, coalesce(w.chain_id, u.run_id),
-                       u.run_id, w.parent_workflow_id, w.parent_chain, w.parent_number, w.root_chain, w.has_children
+                       u.run_id, w.parent_workflow_id, w.parent_chain, w.parent_number, w.root_chain, w.has_children,
+                       case when u.retries then coalesce(w.attempt, 1) + 1 end
                   from next u
                  cross join lateral (select w.* from durable.workflow_run w
                         where w.run_id = u.run_id and +w.shard = u.shard offset 0) w),

@@ -74,6 +74,8 @@ public class WorkflowRun extends TableImpl<Record> {
 
     public final TableField<Record, Boolean> HAS_CHILDREN = createField(DSL.name("has_children"), SQLDataType.BOOLEAN, this, "");
 
+    public final TableField<Record, Integer> ATTEMPT = createField(DSL.name("attempt"), SQLDataType.INTEGER, this, "");
+
     private WorkflowRun(Name alias, Table<Record> aliased) {
         this(alias, aliased, (Field<?>[]) null, null);
     }
