@@ -317,6 +317,23 @@ public final class Durable {
     }
 
     /**
+     * Opens a callback: a result that comes from outside, by whoever has its token. {@code var approval =
+     * Durable.callback(Approval.class, Duration.ofDays(3)); mails.ask(approval.token()); approval.promise().get()}.
+     *
+     * @param timeout the time after which the promise fails with {@link WaitTimedOutException}
+     * @throws UsageException if the timeout is not above zero
+     * @throws CancelledException if the calling coroutine is cancelled
+     */
+    public static <T> Callback<T> callback(Class<T> type, Duration timeout) {
+        return DurableCalls.current("Durable.callback").callback(type, timeout);
+    }
+
+    /** Opens a callback for a generic result. */
+    public static <T> Callback<T> callback(TypeRef<T> type, Duration timeout) {
+        return DurableCalls.current("Durable.callback").callback(type.type(), timeout);
+    }
+
+    /**
      * Another workflow, by its id, to send signals and requests to cancel: {@code external(OrderWorkflow.class,
      * "order-42").signal(w -> w.approve("ann"))}. Messages go to the run that is open under the id when they are
      * delivered, after the commit of the turn that sends them.

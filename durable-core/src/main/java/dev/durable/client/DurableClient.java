@@ -324,6 +324,13 @@ public interface DurableClient {
     /** The attempt whose {@linkplain ActivityContext#completeLater token} this is. */
     ExternalActivity activity(String token);
 
+    /**
+     * The callback whose {@linkplain dev.durable.Callback#token token} this is.
+     *
+     * @throws dev.durable.RefusedInputException when the text is no token of a callback, or was changed
+     */
+    CallbackHandle callback(String token);
+
     /** Finds runs. */
     WorkflowQuery workflows();
 

@@ -36,6 +36,7 @@ import org.jspecify.annotations.Nullable;
  * @param priority of a background job: higher goes first, within the aging of the queue; null is the activity's
  * @param activity of a background job: says options of its activity; null says none
  * @param retry says the retry policy of the workflow, over that of its type; null says none
+ * @param debounce when to begin a run that many starts ask for; null is at the first start
  * @param by the caller's name, as the history and the description show it; null is the process, by its identity
  */
 public record StartOptions(
@@ -52,7 +53,21 @@ public record StartOptions(
         @Nullable Integer priority,
         @Nullable Consumer<? super ActivityOptionsBuilder> activity,
         @Nullable Consumer<? super RetryOptionsBuilder> retry,
+        @Nullable Debounce debounce,
         @Nullable String by) {
+
+    /**
+     * When a run begins that many starts ask for.
+     *
+     * @param quiet how long after the latest start
+     * @param max how long after the first start at the latest
+     */
+    public record Debounce(Duration quiet, Duration max) {
+        public Debounce {
+            positive("debounce: quiet", Objects.requireNonNull(quiet, "quiet"));
+            positive("debounce: max", Objects.requireNonNull(max, "max"));
+        }
+    }
 
     /** The longest workflow id, in UTF-16 units. */
     public static final int MAX_ID_LENGTH = 512;
@@ -110,6 +125,7 @@ public record StartOptions(
                 null,
                 null,
                 null,
+                null,
                 null);
     }
 
@@ -135,6 +151,20 @@ public record StartOptions(
 
     public StartOptions startDelay(Duration delay) {
         return with(copy -> copy.startDelay = delay);
+    }
+
+    /**
+     * Makes one run of many starts of one workflow id: {@code StartOptions.id("reindex-" + doc).debounce(ofSeconds(30),
+     * ofMinutes(10))}. The run begins when {@code quiet} has passed since the latest of them, and at the latest {@code
+     * max} after the first, with the arguments, queue, headers and timeouts of the latest; each call gets a handle of the
+     * chain in which that run stands, and so its result. A start that comes when the run has begun meets the conflict
+     * policy as any other does; when the run has ended, it is the first of another. A signal or a request to cancel ends
+     * the wait, as it ends a {@link #startDelay}. Each start that is replaced leaves a closed run of two events, so it
+     * costs as much as a start. It takes part in no transaction of the caller, and is for workflows only: not for
+     * background jobs, {@code signalWithStart} and {@code updateWithStart}.
+     */
+    public StartOptions debounce(Duration quiet, Duration max) {
+        return with(copy -> copy.debounce = new Debounce(quiet, max));
     }
 
     public StartOptions expiresAt(Instant when) {
@@ -265,6 +295,7 @@ public record StartOptions(
         private @Nullable Integer priority;
         private @Nullable Consumer<? super ActivityOptionsBuilder> activity;
         private @Nullable Consumer<? super RetryOptionsBuilder> retry;
+        private @Nullable Debounce debounce;
         private @Nullable String by;
 
         Copy(StartOptions from) {
@@ -281,6 +312,7 @@ public record StartOptions(
             this.priority = from.priority;
             this.activity = from.activity;
             this.retry = from.retry;
+            this.debounce = from.debounce;
             this.by = from.by;
         }
 
@@ -299,6 +331,7 @@ public record StartOptions(
                     priority,
                     activity,
                     retry,
+                    debounce,
                     by);
         }
     }

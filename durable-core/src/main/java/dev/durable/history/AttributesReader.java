@@ -3,6 +3,7 @@ package dev.durable.history;
 import dev.durable.RetryPolicy;
 import dev.durable.client.WorkflowStatus;
 import dev.durable.internal.json.JsonObjectReader;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Set;
@@ -165,6 +166,24 @@ final class AttributesReader {
             rule(
                     ChildStartWatched.class,
                     (e, in) -> new ChildStartWatched(e.id, e.at, in.number("number"), in.number("message"))),
+            rule(
+                    CallbackOpened.class,
+                    (e, in) -> new CallbackOpened(e.id, e.at, in.number("number"), in.uuid("callback"))),
+            rule(
+                    CallbackCancelled.class,
+                    (e, in) -> new CallbackCancelled(e.id, e.at, in.number("number"), in.uuid("callback"))),
+            rule(
+                    CallbackCompleted.class,
+                    (e, in) -> new CallbackCompleted(e.id, e.at, in.uuid("callback"), payload(in, "result"))),
+            rule(
+                    CallbackFailed.class,
+                    (e, in) -> new CallbackFailed(
+                            e.id, e.at, in.uuid("callback"), FailureJson.decode(in.json("failure")))),
+            rule(CallbackTimedOut.class, (e, in) -> new CallbackTimedOut(e.id, e.at, in.uuid("callback"))),
+            rule(
+                    CallbackExtended.class,
+                    (e, in) -> new CallbackExtended(
+                            e.id, e.at, e.messageId(), in.uuid("callback"), in.duration("time", Duration.ZERO))),
             rule(ActivityCancelRequested.class, (e, in) -> new ActivityCancelRequested(e.id, e.at, in.integer("seq"))),
             rule(TimerStarted.class, (e, in) -> new TimerStarted(e.id, e.at, in.integer("seq"), in.instant("fireAt"))),
             rule(TimerCancelled.class, (e, in) -> new TimerCancelled(e.id, e.at, in.integer("seq"))),
@@ -307,7 +326,8 @@ final class AttributesReader {
                             in.string("taskQueue"),
                             payload(in, "input"),
                             in.durationOrNull("runTimeout"),
-                            in.durationOrNull("startDelay"))));
+                            in.durationOrNull("startDelay"),
+                            in.flag("byStart"))));
 
     private final long id;
     private final Instant at;

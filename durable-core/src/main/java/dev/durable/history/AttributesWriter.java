@@ -64,6 +64,7 @@ final class AttributesWriter {
                         .flag("withNext", e.withNext())
                         .instant("acceptedAt", e.acceptedAt());
             case HistoryEvent.OfChild e -> writeOfChild(e, out.number("number", e.number()));
+            case HistoryEvent.OfCallback e -> writeOfCallback(e, out.uuid("callback", e.callback()));
         }
     }
 
@@ -75,6 +76,15 @@ final class AttributesWriter {
                 out.string("status", e.status().name()).object("failure", e.failure(), FailureJson::write);
             case ChildCancelled e -> out.object("failure", e.failure(), FailureJson::write);
             case ChildStartFailed e -> out.string("reason", e.reason());
+        }
+    }
+
+    private static void writeOfCallback(HistoryEvent.OfCallback event, JsonObjectWriter out) {
+        switch (event) {
+            case CallbackCompleted e -> out.json("result", e.result(), Payload::json);
+            case CallbackFailed e -> out.object("failure", e.failure(), FailureJson::write);
+            case CallbackTimedOut ignored -> {}
+            case CallbackExtended e -> out.duration("time", e.time());
         }
     }
 
@@ -154,6 +164,8 @@ final class AttributesWriter {
                         .string("signal", e.signal())
                         .json("input", e.input(), Payload::json);
             case ChildStartWatched e -> out.number("number", e.number()).number("message", e.message());
+            case CallbackOpened e -> out.number("number", e.number()).uuid("callback", e.callback());
+            case CallbackCancelled e -> out.number("number", e.number()).uuid("callback", e.callback());
         }
     }
 
@@ -248,7 +260,8 @@ final class AttributesWriter {
                         .string("taskQueue", e.taskQueue())
                         .json("input", e.input(), Payload::json)
                         .duration("runTimeout", e.runTimeout())
-                        .duration("startDelay", e.startDelay());
+                        .duration("startDelay", e.startDelay())
+                        .flag("byStart", e.byStart());
         }
     }
 

@@ -172,6 +172,7 @@ public final class EventJson {
             case SignalReceived e -> e.messageId();
             case UpdateAccepted e -> e.messageId();
             case HistoryEvent.OfChild e -> e.messageId();
+            case HistoryEvent.OfCallback e -> e.messageId();
             case WorkflowStarted e -> null;
             case TimerFired e -> null;
             case HistoryEvent.Command e -> null;

@@ -29,7 +29,8 @@ public sealed interface HistoryEvent {
                     TimerFired,
                     SignalReceived,
                     UpdateAccepted,
-                    OfChild {}
+                    OfChild,
+                    OfCallback {}
 
     /** News of a child. */
     sealed interface OfChild extends Inbound permits ChildStarted, ChildClosed {
@@ -43,6 +44,23 @@ public sealed interface HistoryEvent {
     /** The end of a child, after which nothing more comes from it; its message id is the child's chain. */
     sealed interface ChildClosed extends OfChild
             permits ChildCompleted, ChildFailed, ChildCancelled, ChildStartFailed {}
+
+    /** News of a callback, from the holder of its token or from its timeout. */
+    sealed interface OfCallback extends Inbound permits CallbackEnded, CallbackExtended {
+        /** The id of the callback. */
+        UUID callback();
+
+        /** The id of the message that brought it. */
+        UUID messageId();
+    }
+
+    /** The outcome of a callback, of which the first holds; its message id is that of the callback. */
+    sealed interface CallbackEnded extends OfCallback permits CallbackCompleted, CallbackFailed, CallbackTimedOut {
+        @Override
+        default UUID messageId() {
+            return callback();
+        }
+    }
 
     /** The end of an activity. */
     sealed interface ActivityClosed extends Inbound
@@ -70,7 +88,9 @@ public sealed interface HistoryEvent {
                     ChildStartRequested,
                     ChildCancelRequested,
                     ChildSignalRequested,
-                    ChildStartWatched {}
+                    ChildStartWatched,
+                    CallbackOpened,
+                    CallbackCancelled {}
 
     /** An event for readers of the history, which is not fed to the code: it belongs to no turn. */
     sealed interface Informing extends HistoryEvent

@@ -21,6 +21,8 @@ public enum MessageKind {
     CHILD_TERMINATE(8),
     /** The order to apply the parent-close policies of the open children of a chain that has ended. */
     PARENT_CLOSED(9),
+    /** News of a callback: payload is the attributes of a {@link HistoryEvent.OfCallback}, name its type. */
+    CALLBACK(10),
     /**
      * A kind that this version does not know. It is only read, never written: a run with such a message stalls until a
      * worker of a version that knows the kind has claimed it.
@@ -45,14 +47,14 @@ public enum MessageKind {
     public boolean isFromSender() {
         return switch (this) {
             case SIGNAL, UPDATE, CANCEL, UNKNOWN -> true;
-            case ACTIVITY_OUTCOME, CHILD_OUTCOME -> false;
+            case ACTIVITY_OUTCOME, CHILD_OUTCOME, CALLBACK -> false;
             case CHILD_START, CHILD_WATCH, CHILD_TERMINATE, PARENT_CLOSED -> false;
         };
     }
 
     /** Returns whether a run does not close while such a message waits in its inbox. */
     public boolean refusesClose() {
-        return this == ACTIVITY_OUTCOME || isFromSender();
+        return this == ACTIVITY_OUTCOME || this == CALLBACK || isFromSender();
     }
 
     /** Returns whether the message counts for the limit of an inbox, and for the messages that a close drops. */

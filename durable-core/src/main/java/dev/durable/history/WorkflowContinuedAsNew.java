@@ -6,7 +6,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The run closed by {@code Durable.continueAsNew}: another run goes on under its workflow id, with a history of its own.
+ * The run closed by {@code Durable.continueAsNew}, or by a later start that takes its place before it has begun: another run
+ * goes on under its workflow id, with a history of its own.
  *
  * @param id its place in the history
  * @param at when
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param input the arguments of its run method, a JSON array
  * @param runTimeout how long it may take; null is unlimited
  * @param startDelay how long its first turn waits; null is not at all
+ * @param byStart whether a debounced start has taken its place, so that no code of it has run
  */
 public record WorkflowContinuedAsNew(
         long id,
@@ -25,5 +27,20 @@ public record WorkflowContinuedAsNew(
         String taskQueue,
         Payload input,
         @Nullable Duration runTimeout,
-        @Nullable Duration startDelay)
-        implements HistoryEvent.Closing {}
+        @Nullable Duration startDelay,
+        boolean byStart)
+        implements HistoryEvent.Closing {
+
+    /** The end of a run whose code continues it. */
+    public WorkflowContinuedAsNew(
+            long id,
+            Instant at,
+            UUID nextRunId,
+            String workflowType,
+            String taskQueue,
+            Payload input,
+            @Nullable Duration runTimeout,
+            @Nullable Duration startDelay) {
+        this(id, at, nextRunId, workflowType, taskQueue, input, runTimeout, startDelay, false);
+    }
+}

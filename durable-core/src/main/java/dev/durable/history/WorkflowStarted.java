@@ -129,6 +129,29 @@ public record WorkflowStarted(
         return with(id, firstTurnDone, startDelay, startedBy, place);
     }
 
+    /** Copies the event of a run that continues another. */
+    public WorkflowStarted withChain(ChainLink link) {
+        return new WorkflowStarted(
+                id,
+                at,
+                workflowId,
+                runId,
+                workflowType,
+                taskQueue,
+                input,
+                flags,
+                runDeadline,
+                headers,
+                firstTurnDone,
+                startDelay,
+                startedBy,
+                runTimeout,
+                executionDeadline,
+                link,
+                parent,
+                attempt);
+    }
+
     /** When the delay ends, if nothing ends it before; null without one. */
     public @Nullable Instant delayedUntil() {
         return startDelay == null ? null : at.plus(startDelay);

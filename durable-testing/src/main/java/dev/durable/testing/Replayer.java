@@ -6,6 +6,7 @@ import dev.durable.history.HistoryJson;
 import dev.durable.intercept.ContextPropagator;
 import dev.durable.internal.declare.Registry;
 import dev.durable.internal.declare.WorkflowType;
+import dev.durable.internal.drive.RandomIds;
 import dev.durable.internal.intercept.Interception;
 import dev.durable.internal.payload.FailureCodec;
 import dev.durable.internal.payload.PayloadCodec;
@@ -51,7 +52,8 @@ public final class Replayer {
                 sameCode,
                 Duration.ofSeconds(10),
                 Set.of(),
-                carried.context());
+                carried.context(),
+                new RandomIds());
     }
 
     /**

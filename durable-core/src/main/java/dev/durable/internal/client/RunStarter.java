@@ -103,11 +103,32 @@ final class RunStarter {
                 .start(
                         new StartedThing(StartCall.Kind.WORKFLOW, target.type(), target.defaultQueue(), null),
                         asked,
-                        options -> start(
-                                options,
-                                List.of(),
-                                () -> newRun(target, options, code.random().get(), null),
-                                run -> send(target, run, options, input))));
+                        options -> options.debounce() == null
+                                ? start(
+                                        options,
+                                        List.of(),
+                                        () -> newRun(
+                                                target, options, code.random().get(), null),
+                                        run -> send(target, run, options, input))
+                                : debounced(target, options, input)));
+    }
+
+    private @Nullable UUID debounced(Target target, StartOptions asked, Payload input) {
+        DebouncedStart start = new DebouncedStart(dispatch, asked, delay -> {
+            StartOptions options = asked.startDelay(delay);
+            // By this fence another start knows that no worker has claimed the run.
+            NewRun run = newRun(target, options, null, null);
+            return new DebouncedStart.Start(
+                    run, started(run, options, input, now()).withAttempt(firstAttempt(target, options)));
+        });
+        Duration delay = start.delay();
+        StartOptions options = asked.startDelay(delay);
+        return start(
+                options,
+                List.of(),
+                () -> newRun(target, options, null, null),
+                run -> send(target, run, options, input),
+                start::replace);
     }
 
     /**
@@ -117,6 +138,7 @@ final class RunStarter {
     @Nullable
     UUID signalWithStart(Target target, StartOptions asked, Payload input, String signal, Payload arguments) {
         WorkflowCode.mayNot("client.signalWithStart(…)", "send the signal to " + asked.id() + " again");
+        DebouncedStart.refuse(asked, "signalWithStart");
         InboxMessage message =
                 new InboxMessage(code.random().get(), MessageKind.SIGNAL, signal, arguments.json(), null, null);
         return withMessage(StartCall.Kind.SIGNAL_WITH_START, target, asked, input, message);
@@ -124,6 +146,7 @@ final class RunStarter {
 
     /** Returns the run that has the update: the open one, or the one that was started with it. */
     UUID updateWithStart(Target target, StartOptions asked, Payload input, UpdateAccepted update) {
+        DebouncedStart.refuse(asked, "updateWithStart");
         return Objects.requireNonNull(
                 withMessage(StartCall.Kind.UPDATE_WITH_START, target, asked, input, Messages.update(update)));
     }
@@ -166,6 +189,7 @@ final class RunStarter {
      */
     UUID enqueue(ActivityMethod activity, StartOptions asked, Payload arguments) {
         WorkflowCode.mayNot("client.enqueue(…)", "enqueue " + asked.id() + " again");
+        DebouncedStart.refuse(asked, "enqueue");
         JobCall call = JobCall.of(activity, asked, arguments, now());
         return Objects.requireNonNull(code.interception()
                 .start(
@@ -282,6 +306,16 @@ final class RunStarter {
             List<String> activity,
             Supplier<NewRun> runs,
             Function<NewRun, CompletableFuture<StartOutcome>> send) {
+        return start(options, activity, runs, send, open -> DebouncedStart.Outcome.LEFT);
+    }
+
+    /** @param replace puts the start in place of the one that the open run waits with */
+    private @Nullable UUID start(
+            StartOptions options,
+            List<String> activity,
+            Supplier<NewRun> runs,
+            Function<NewRun, CompletableFuture<StartOutcome>> send,
+            Function<StartOutcome.AlreadyOpen, DebouncedStart.Outcome> replace) {
         Dispatch call = dispatch.begun();
         for (int attempt = 1; ; attempt++) {
             NewRun run = runs.get();
@@ -296,6 +330,15 @@ final class RunStarter {
                 case StartOutcome.Refused refused -> throw StartRefusals.refused(options, refused);
                 case StartOutcome.Locked ignored -> dispatch.breathe();
                 case StartOutcome.AlreadyOpen open -> {
+                    DebouncedStart.Outcome replaced =
+                            run.isOfType(open.type()) ? replace.apply(open) : DebouncedStart.Outcome.LEFT;
+                    if (replaced == DebouncedStart.Outcome.REPLACED) {
+                        return open.runId();
+                    }
+                    if (replaced == DebouncedStart.Outcome.AGAIN) {
+                        dispatch.breathe();
+                        continue;
+                    }
                     switch (options.conflictPolicy()) {
                         case FAIL -> throw StartRefusals.alreadyOpen(options, open);
                         case USE_EXISTING -> {

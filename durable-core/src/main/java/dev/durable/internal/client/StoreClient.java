@@ -11,6 +11,7 @@ import dev.durable.client.ActivityState;
 import dev.durable.client.AuditQuery;
 import dev.durable.client.BatchCall;
 import dev.durable.client.BatchHandle;
+import dev.durable.client.CallbackHandle;
 import dev.durable.client.DurableClient;
 import dev.durable.client.ExternalActivity;
 import dev.durable.client.IncidentQuery;
@@ -45,6 +46,7 @@ import dev.durable.internal.text.Bounds;
 import dev.durable.internal.text.Portion;
 import dev.durable.store.ActivityToken;
 import dev.durable.store.AuditFilter;
+import dev.durable.store.CallbackToken;
 import dev.durable.store.JobFilter;
 import dev.durable.store.Joined;
 import dev.durable.store.RunFilter;
@@ -414,6 +416,11 @@ public final class StoreClient implements DurableClient {
     @Override
     public ExternalActivity activity(String token) {
         return new TokenHolder(operations, ActivityToken.read(token));
+    }
+
+    @Override
+    public CallbackHandle callback(String token) {
+        return new TokenOfCallback(dispatch, code, new Messages(dispatch, code), CallbackToken.read(token));
     }
 
     @Override

@@ -119,7 +119,8 @@ public final class Engine implements PreparedEngine {
                 settings.strict(),
                 settings.limits().turn(),
                 settings.errors().stallOn(),
-                settings.interception().context());
+                settings.interception().context(),
+                random);
         this.waiters = new ResultWaiters(this.store, () -> store.nudges().heard());
         Long cacheBytes = settings.limits().cacheBytes();
         this.cache = new RunCache(cacheBytes == null ? HeapShare.cache() : cacheBytes, observer::runEvicted);

@@ -8,6 +8,7 @@ import dev.durable.history.ActivityCancelled;
 import dev.durable.history.ActivityCompleted;
 import dev.durable.history.ActivityFailed;
 import dev.durable.history.ActivityTimedOut;
+import dev.durable.history.CallbackCompleted;
 import dev.durable.history.ChainLink;
 import dev.durable.history.ChildCompleted;
 import dev.durable.history.Failure;
@@ -46,6 +47,7 @@ import dev.durable.internal.text.Thrown;
 import dev.durable.store.RunKey;
 import java.time.Instant;
 import java.util.List;
+import java.util.UUID;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -290,6 +292,11 @@ public final class WorkflowInstance {
         return run.work().nextTimer();
     }
 
+    /** Returns the id of the callback that times out with this timer; null where the timer is another one. */
+    public @Nullable UUID callbackTimedBy(int timer) {
+        return run.work().callbacks().timedBy(timer);
+    }
+
     /** Returns the open timers that are due, in the order in which they must be fed. */
     public List<TimerDue> dueTimers(Instant now) {
         return run.work().due(now);
@@ -450,6 +457,8 @@ public final class WorkflowInstance {
             case TimerFired ignored -> 0;
             case ChildCompleted e -> heapBytes(e.result().json());
             case HistoryEvent.OfChild ignored -> 0;
+            case CallbackCompleted e -> heapBytes(e.result().json());
+            case HistoryEvent.OfCallback ignored -> 0;
         };
     }
 

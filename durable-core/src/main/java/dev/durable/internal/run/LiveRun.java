@@ -4,6 +4,7 @@ import dev.durable.UpdateRejectedException;
 import dev.durable.history.ActivityCancelled;
 import dev.durable.history.ActivityScheduled;
 import dev.durable.history.ActivityTimedOut;
+import dev.durable.history.CallbackTimedOut;
 import dev.durable.history.EventJson;
 import dev.durable.history.Failure;
 import dev.durable.history.FailureJson;
@@ -43,6 +44,8 @@ import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A run's workflow instance in memory, with the data that it needs to go on without reading the history: the time of
@@ -53,6 +56,8 @@ public final class LiveRun {
     private static final int MAX_EVENTS = 2_000;
     /** The estimated bytes of one id in the set. */
     private static final int SEEN_BYTES = 100;
+
+    private static final Logger log = LoggerFactory.getLogger(LiveRun.class);
 
     private final RunKey key;
     private final WorkflowInstance instance;
@@ -186,6 +191,7 @@ public final class LiveRun {
             }
             case WorkflowCancelRequested cancel -> seen.add(cancel.messageId());
             case HistoryEvent.ActivityClosed ignored -> {}
+            case HistoryEvent.OfCallback news -> seen.add(news.messageId());
             case HistoryEvent.OfChild ignored -> {}
             case TimerFired ignored -> {}
             case HistoryEvent.Command ignored -> {}
@@ -344,7 +350,11 @@ public final class LiveRun {
             draft.endedBySender(false);
             Instant fired = feedingTime();
             timers.accept(timer.fireAt(), fired);
+            UUID callback = instance.callbackTimedBy(timer.seq());
             feed(draft, new TimerFired(draft.nextEventId(), fired, timer.seq()));
+            if (callback != null) {
+                draft.sends().addTimeout(callback);
+            }
         } else if (message != null) {
             messages.remove(message);
             informEarlier(draft, message, messages);
@@ -408,7 +418,7 @@ public final class LiveRun {
         }
         return switch (message.kind()) {
             case UPDATE -> isAccepted(draft, message);
-            case SIGNAL, CANCEL, ACTIVITY_OUTCOME, CHILD_OUTCOME, UNKNOWN -> true;
+            case SIGNAL, CANCEL, ACTIVITY_OUTCOME, CHILD_OUTCOME, CALLBACK, UNKNOWN -> true;
             case CHILD_START, CHILD_WATCH, CHILD_TERMINATE, PARENT_CLOSED -> true;
         };
     }
@@ -468,6 +478,7 @@ public final class LiveRun {
             case CANCEL -> deliverCancel(draft, message, withNext);
             case ACTIVITY_OUTCOME -> deliverEncoded(draft, message);
             case CHILD_OUTCOME -> deliverOfChild(draft, message);
+            case CALLBACK -> deliverOfCallback(draft, message);
             case CHILD_START, CHILD_WATCH, CHILD_TERMINATE, PARENT_CLOSED ->
                 throw InboxEvents.unreadable(message, "a " + message.kind() + " stands in an outbox only", null);
             case UNKNOWN ->
@@ -485,6 +496,21 @@ public final class LiveRun {
         HistoryEvent.OfChild event = InboxEvents.read(message, stored, HistoryEvent.OfChild.class);
         if (instance.accepts(event)) {
             feed(draft, event, stored);
+        }
+    }
+
+    private void deliverOfCallback(TransitionDraft draft, InboxMessage message) {
+        StoredEvent stored = new StoredEvent(
+                draft.nextEventId(), message.name(), feedingTime(), message.messageId(), message.payload());
+        HistoryEvent.OfCallback event = InboxEvents.read(message, stored, HistoryEvent.OfCallback.class);
+        if (instance.accepts(event)) {
+            feed(draft, event, stored);
+        } else if (!(event instanceof CallbackTimedOut)) {
+            log.warn(
+                    "{} of {} is dropped: its callback had been cancelled or had ended when the run took in the message,"
+                            + " although it was open when the message was sent",
+                    event.type(),
+                    key.shown());
         }
     }
 

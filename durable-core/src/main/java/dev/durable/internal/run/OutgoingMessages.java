@@ -1,6 +1,7 @@
 package dev.durable.internal.run;
 
 import dev.durable.ChildOptions;
+import dev.durable.history.CallbackTimedOut;
 import dev.durable.history.ChildCancelRequested;
 import dev.durable.history.ChildSignalRequested;
 import dev.durable.history.ChildStartRequested;
@@ -15,6 +16,7 @@ import dev.durable.history.WorkflowCancelRequested;
 import dev.durable.history.WorkflowStarted;
 import dev.durable.internal.replay.WorkflowInstance;
 import dev.durable.internal.replay.call.ChildAddress;
+import dev.durable.store.CallbackState;
 import dev.durable.store.ChildStart;
 import dev.durable.store.OutgoingMessage;
 import dev.durable.store.RunKey;
@@ -125,6 +127,17 @@ final class OutgoingMessages {
                 MessageKind.CHILD_WATCH,
                 "Watch",
                 EventJson.attributes(new ChildStarted(1, Instant.EPOCH, request.number(), NO_ID)));
+    }
+
+    /** Adds the timeout of a callback, which the run's own inbox takes in unless it has an outcome of the callback. */
+    void addTimeout(UUID callback) {
+        sent.add(new OutgoingMessage(
+                chainId,
+                0,
+                run.workflowId(),
+                null,
+                CallbackState.message(new CallbackTimedOut(1, Instant.EPOCH, callback))));
+        toItself = true;
     }
 
     private ChildAddress child(long number) {

@@ -2,6 +2,8 @@ package dev.durable.internal.run;
 
 import dev.durable.history.ActivityCancelRequested;
 import dev.durable.history.ActivityScheduled;
+import dev.durable.history.CallbackCancelled;
+import dev.durable.history.CallbackOpened;
 import dev.durable.history.ChildCancelRequested;
 import dev.durable.history.ChildSignalRequested;
 import dev.durable.history.ChildStartRequested;
@@ -188,6 +190,8 @@ final class TransitionDraft {
                 case TimerStarted ignored -> {}
                 case TimerCancelled ignored -> {}
                 case SideEffectRecorded ignored -> {}
+                case CallbackOpened ignored -> {}
+                case CallbackCancelled ignored -> {}
                 case VersionRecorded ignored -> {}
                 case UpdateCompleted completed ->
                     replies.add(new Reply(

@@ -312,6 +312,10 @@ public final class Bounds {
         duration(start + ": executionTimeout", options.executionTimeout());
         duration(start + ": runTimeout", options.runTimeout());
         duration(start + ": startDelay", options.startDelay());
+        if (options.debounce() != null) {
+            duration(start + ": debounce", options.debounce().quiet());
+            duration(start + ": debounce", options.debounce().max());
+        }
         time(start + ": expiresAt", options.expiresAt());
         return options;
     }

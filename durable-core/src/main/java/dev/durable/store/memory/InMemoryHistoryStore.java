@@ -9,6 +9,8 @@ import dev.durable.history.StoredEvent;
 import dev.durable.store.AuditFilter;
 import dev.durable.store.BatchPlace;
 import dev.durable.store.BatchStore;
+import dev.durable.store.CallbackState;
+import dev.durable.store.CallbackToken;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.ClaimedRuns;
 import dev.durable.store.ClosedRun;
@@ -214,6 +216,11 @@ public final class InMemoryHistoryStore implements HistoryStore {
                         : Outcome.COMMITTED;
             }
         });
+    }
+
+    @Override
+    public Optional<CallbackState> callback(CallbackToken token) {
+        return atomically(() -> reads.callback(token));
     }
 
     @Override

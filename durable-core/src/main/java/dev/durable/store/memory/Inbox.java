@@ -35,6 +35,11 @@ final class Inbox {
         return waiting.containsKey(messageId);
     }
 
+    @Nullable
+    InboxMessage waiting(UUID messageId) {
+        return waiting.get(messageId);
+    }
+
     /** Returns whether a message waits that is not among these and with which a run does not close. */
     boolean refusesClose(Collection<UUID> consumed) {
         Set<UUID> known = Set.copyOf(consumed);

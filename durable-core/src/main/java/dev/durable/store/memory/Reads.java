@@ -9,6 +9,8 @@ import dev.durable.history.StoredEvent;
 import dev.durable.internal.text.Portion;
 import dev.durable.store.BatchPlace;
 import dev.durable.store.BatchStore;
+import dev.durable.store.CallbackState;
+import dev.durable.store.CallbackToken;
 import dev.durable.store.ClosedRun;
 import dev.durable.store.JobFilter;
 import dev.durable.store.NewRun;
@@ -53,6 +55,11 @@ final class Reads {
             }
         }
         return found;
+    }
+
+    Optional<CallbackState> callback(CallbackToken token) {
+        RunRow run = runs.find(token.run().runId());
+        return run == null || !run.key().equals(token.run()) ? Optional.empty() : Optional.of(run.callback(token));
     }
 
     List<StoredEvent> history(UUID runId, long fromEventId, int limit) {

@@ -41,7 +41,7 @@ final class Relays implements Outbox.Delivering {
                 yield true;
             }
             case PARENT_CLOSED -> endChildren(row.sent().source(), row.from());
-            case SIGNAL, CANCEL, UPDATE, ACTIVITY_OUTCOME, CHILD_OUTCOME, UNKNOWN -> deliver(row);
+            case SIGNAL, CANCEL, UPDATE, CALLBACK, ACTIVITY_OUTCOME, CHILD_OUTCOME, UNKNOWN -> deliver(row);
         };
     }
 

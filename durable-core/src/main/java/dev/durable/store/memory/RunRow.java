@@ -1,7 +1,11 @@
 package dev.durable.store.memory;
 
 import dev.durable.client.WorkflowStatus;
+import dev.durable.history.CallbackCancelled;
+import dev.durable.history.CallbackOpened;
 import dev.durable.history.StoredEvent;
+import dev.durable.store.CallbackState;
+import dev.durable.store.CallbackToken;
 import dev.durable.store.JobStart;
 import dev.durable.store.NewRun;
 import dev.durable.store.RunKey;
@@ -148,6 +152,20 @@ final class RunRow {
     /** Returns whether the message became an event. */
     boolean hasRecorded(UUID messageId) {
         return history.stream().anyMatch(event -> messageId.equals(event.messageId()));
+    }
+
+    /** The state of a callback that it has opened. */
+    CallbackState callback(CallbackToken token) {
+        UUID id = token.callback();
+        return new CallbackState(
+                isOpen(),
+                history.stream()
+                        .filter(event -> id.equals(event.messageId())
+                                || (event.type().equals(CallbackOpened.class.getSimpleName())
+                                                || event.type().equals(CallbackCancelled.class.getSimpleName()))
+                                        && event.attributes().contains(id.toString()))
+                        .toList(),
+                inbox.waiting(id));
     }
 
     /** The time since which the run is due; null if it is not. */

@@ -9,6 +9,11 @@ import dev.durable.history.ActivityCompleted;
 import dev.durable.history.ActivityFailed;
 import dev.durable.history.ActivityScheduled;
 import dev.durable.history.ActivityTimedOut;
+import dev.durable.history.CallbackCancelled;
+import dev.durable.history.CallbackCompleted;
+import dev.durable.history.CallbackExtended;
+import dev.durable.history.CallbackOpened;
+import dev.durable.history.CallbackTimedOut;
 import dev.durable.history.ChildCancelRequested;
 import dev.durable.history.ChildCancelled;
 import dev.durable.history.ChildCompleted;
@@ -40,6 +45,7 @@ import dev.durable.history.WorkflowTerminated;
 import dev.durable.history.WorkflowTimedOut;
 import dev.durable.internal.declare.Registry;
 import dev.durable.internal.declare.WorkflowType;
+import dev.durable.internal.intercept.Propagation;
 import dev.durable.internal.payload.FailureCodec;
 import dev.durable.internal.payload.PayloadCodec;
 import dev.durable.internal.replay.call.Acts;
@@ -213,6 +219,33 @@ public final class GivenRun implements AutoCloseable {
         return this;
     }
 
+    public GivenRun callbackCompleted(long number, Object value) {
+        return feed(new CallbackCompleted(id(), now, callback(number), CODEC.encode(value, value.getClass(), "value")));
+    }
+
+    public GivenRun callbackTimedOut(long number) {
+        return feed(new CallbackTimedOut(id(), now, callback(number)));
+    }
+
+    public GivenRun callbackExtended(long number, Duration time) {
+        return feed(new CallbackExtended(id(), now, UUID.randomUUID(), callback(number), time));
+    }
+
+    /** Returns whether the timeout of a callback can be fed. */
+    public boolean acceptsCallbackTimeout(long number) {
+        return instance.accepts(new CallbackTimedOut(id(), now, callback(number)));
+    }
+
+    private UUID callback(long number) {
+        return history.stream()
+                .filter(CallbackOpened.class::isInstance)
+                .map(CallbackOpened.class::cast)
+                .filter(opened -> opened.number() == number)
+                .findFirst()
+                .orElseThrow()
+                .callback();
+    }
+
     /** The timer fires when it is due. */
     public GivenRun fired(int seq) {
         now = instance.dueTimers(Instant.MAX).stream()
@@ -308,6 +341,8 @@ public final class GivenRun implements AutoCloseable {
             case ChildSignalRequested c ->
                 "signal child " + c.number() + " " + c.signal() + c.input().json();
             case ChildStartWatched c -> "watch child " + c.number();
+            case CallbackOpened c -> "callback " + c.number();
+            case CallbackCancelled c -> "cancel callback " + c.number();
         };
     }
 
@@ -374,7 +409,19 @@ public final class GivenRun implements AutoCloseable {
     }
 
     private WorkflowInstance instance(boolean strict, Duration turnLimit) {
-        return new WorkflowInstance(type, key, new ReplaySetup(CODEC, FAILURES, registry, strict, turnLimit, stallOn));
+        return new WorkflowInstance(
+                type,
+                key,
+                new ReplaySetup(
+                        CODEC,
+                        FAILURES,
+                        registry,
+                        strict,
+                        false,
+                        turnLimit,
+                        stallOn,
+                        Propagation.NONE,
+                        () -> new UUID(7, history.size())));
     }
 
     /** Only feeds the start, without replay: for code that does not come to a wait. */

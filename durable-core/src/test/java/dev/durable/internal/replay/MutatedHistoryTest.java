@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.durable.history.ActivityCancelRequested;
 import dev.durable.history.ActivityScheduled;
+import dev.durable.history.CallbackCancelled;
+import dev.durable.history.CallbackOpened;
 import dev.durable.history.ChildCancelRequested;
 import dev.durable.history.ChildSignalRequested;
 import dev.durable.history.ChildStartRequested;
@@ -155,6 +157,14 @@ class MutatedHistoryTest {
                 List.of(
                         new ChildStartWatched(c.id(), c.at(), c.number() + 1, c.message()),
                         new ChildStartWatched(c.id(), c.at(), c.number(), c.message() + 1));
+            case CallbackOpened c ->
+                List.of(
+                        new CallbackOpened(c.id(), c.at(), c.number() + 1, c.callback()),
+                        new CallbackCancelled(c.id(), c.at(), c.number(), c.callback()));
+            case CallbackCancelled c ->
+                List.of(
+                        new CallbackCancelled(c.id(), c.at(), c.number() + 1, c.callback()),
+                        new CallbackOpened(c.id(), c.at(), c.number(), c.callback()));
         };
     }
 

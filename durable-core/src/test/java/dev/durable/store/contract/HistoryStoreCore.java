@@ -49,6 +49,14 @@ public abstract class HistoryStoreCore {
     }
 
     @Nested
+    class Callbacks extends CallbackContract {
+        @Override
+        protected StoreFixture newFixture() {
+            return HistoryStoreCore.this.newFixture();
+        }
+    }
+
+    @Nested
     class Continuations extends ContinuationContract {
         @Override
         protected StoreFixture newFixture() {

@@ -7,6 +7,8 @@ import dev.durable.history.StoredEvent;
 import dev.durable.store.Adoption;
 import dev.durable.store.BatchPlace;
 import dev.durable.store.BatchStore;
+import dev.durable.store.CallbackState;
+import dev.durable.store.CallbackToken;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.ClaimedRuns;
 import dev.durable.store.ClosedRun;
@@ -50,6 +52,7 @@ import dev.durable.store.postgres.internal.queue.QueueTable;
 import dev.durable.store.postgres.internal.read.Batches;
 import dev.durable.store.postgres.internal.read.DatabaseViews;
 import dev.durable.store.postgres.internal.read.ReplicaViews;
+import dev.durable.store.postgres.internal.run.Callbacks;
 import dev.durable.store.postgres.internal.run.LaneWriters;
 import dev.durable.store.postgres.internal.run.ReadBacks;
 import dev.durable.store.postgres.internal.run.RunClaims;
@@ -102,6 +105,7 @@ public final class PostgresHistoryStore extends DatabaseViews implements History
     private final LaneWriters hot;
     private final LaneWriters slow;
     private final ReadBacks readBacks;
+    private final Callbacks callbacks;
     private final Seizures seizures;
     private final Adoptions adoptions;
     private final RunClaims runClaims;
@@ -139,6 +143,7 @@ public final class PostgresHistoryStore extends DatabaseViews implements History
         hot = LaneWriters.with(LockPatience.SHORT, connections, nudges, options.inboxLimit);
         slow = LaneWriters.with(LockPatience.LONG, connections, nudges, options.inboxLimit);
         readBacks = new ReadBacks(connections);
+        callbacks = new Callbacks(connections);
         seizures = new Seizures(connections, nudges);
         adoptions = new Adoptions(connections);
         runClaims = new RunClaims(connections, options.nanoTime);
@@ -266,6 +271,11 @@ public final class PostgresHistoryStore extends DatabaseViews implements History
     @Override
     public Writes patient() {
         return slow;
+    }
+
+    @Override
+    public Optional<CallbackState> callback(CallbackToken token) {
+        return callbacks.state(token);
     }
 
     @Override

@@ -112,6 +112,17 @@ select format('2: timer %s of run %s: started at %s, ends at %s', seq, run_id, s
          group by e.run_id, durable.seq_of(e.attributes)) t
  where coalesce(cardinality(started), 0) <> 1 or cardinality(ends) > 1 or ends[1] < started[1];
 
+-- 2. Each callback ends at most once, after it was opened.
+select format('2: callback %s of run %s: opened at %s, ends at %s', callback, run_id, opened, ends)
+  from (select e.run_id, durable.readable(e.attributes) ->> 'callback' as callback,
+               array_agg(e.event_id order by e.event_id) filter (where e.type = 'CallbackOpened') as opened,
+               array_agg(e.event_id order by e.event_id) filter (where e.type <> 'CallbackOpened') as ends
+          from durable.history_event e
+         where e.type in ('CallbackOpened', 'CallbackCompleted', 'CallbackFailed', 'CallbackTimedOut',
+                          'CallbackCancelled')
+         group by e.run_id, durable.readable(e.attributes) ->> 'callback') c
+ where coalesce(cardinality(opened), 0) <> 1 or cardinality(ends) > 1 or ends[1] < opened[1];
+
 -- 2. No activity of a completed run is left open: each ended, or was asked to end. Materialized, so that the plan does
 -- not depend on the planner's guesses for tables that were never analyzed.
 with hanging as materialized (
@@ -188,7 +199,8 @@ select format('5: a transition of run %s begins with %s at %s', run_id, type, ev
                   and b.type not in ('WorkflowStarted', 'WorkflowPaused', 'WorkflowResumed'))
    and type in ('ActivityScheduled', 'ActivityCancelRequested', 'TimerStarted', 'TimerCancelled', 'SideEffectRecorded',
                 'VersionRecorded', 'ExternalSignalRequested', 'ExternalCancelRequested', 'ChildStartRequested',
-                'ChildStartWatched', 'ChildSignalRequested', 'ChildCancelRequested', 'UpdateCompleted', 'UpdateFailed');
+                'ChildStartWatched', 'ChildSignalRequested', 'ChildCancelRequested', 'UpdateCompleted', 'UpdateFailed',
+                'CallbackOpened', 'CallbackCancelled');
 
 -- 2. Each update id is accepted once, and answered at most once after that.
 select format('2: update %s of run %s: accepted at %s, answered at %s', u.id, u.run_id, u.accepted, u.answers)

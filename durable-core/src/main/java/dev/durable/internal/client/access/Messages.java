@@ -147,6 +147,26 @@ public final class Messages {
                 update.messageId(), MessageKind.UPDATE, update.name(), EventJson.attributes(update), null, null);
     }
 
+    /**
+     * Sends news of a callback: with the commit of the caller's transaction, or at once.
+     *
+     * @return whether it was sent at once, or the run has closed, so that the state of the callback tells what has become
+     *     of it
+     */
+    public boolean ofCallback(Delivery delivery) {
+        Optional<Joined> transaction = dispatch.transaction();
+        if (transaction.isPresent()) {
+            transaction.get().deliver(delivery);
+            return false;
+        }
+        try {
+            deliver(delivery);
+        } catch (WorkflowNotFoundException e) {
+            // The callback's state says which run this is, and why it takes nothing.
+        }
+        return true;
+    }
+
     private void send(Delivery delivery) {
         mayBeSent(delivery.workflowId(), delivery.message());
         Optional<Joined> transaction = dispatch.transaction();
@@ -203,7 +223,7 @@ public final class Messages {
 
     private static String unsent(InboxMessage message) {
         return switch (message.kind()) {
-            case SIGNAL, UPDATE -> what(message) + " was not sent";
+            case SIGNAL, UPDATE, CALLBACK -> what(message) + " was not sent";
             case CANCEL -> "there is nothing to cancel";
             case ACTIVITY_OUTCOME, CHILD_OUTCOME, CHILD_START, CHILD_WATCH, CHILD_TERMINATE, PARENT_CLOSED, UNKNOWN ->
                 throw notOfClient(message);
@@ -216,6 +236,7 @@ public final class Messages {
             case SIGNAL -> "signal " + message.name();
             case UPDATE -> "update " + message.name();
             case CANCEL -> "cancel";
+            case CALLBACK -> "news of a callback";
             case ACTIVITY_OUTCOME, CHILD_OUTCOME, CHILD_START, CHILD_WATCH, CHILD_TERMINATE, PARENT_CLOSED, UNKNOWN ->
                 throw notOfClient(message);
         };
@@ -224,7 +245,7 @@ public final class Messages {
     private static boolean isSignal(InboxMessage message) {
         return switch (message.kind()) {
             case SIGNAL -> true;
-            case CANCEL, UPDATE -> false;
+            case CANCEL, UPDATE, CALLBACK -> false;
             case ACTIVITY_OUTCOME, CHILD_OUTCOME, CHILD_START, CHILD_WATCH, CHILD_TERMINATE, PARENT_CLOSED, UNKNOWN ->
                 throw notOfClient(message);
         };

@@ -92,6 +92,7 @@ public final class ContinueCalls {
             Coroutine self, Continuation.Options options, String type, Body<Payload> arguments) {
         waitForOthers(self);
         refuseLeftovers();
+        refuseCallbacks(null);
         Payload input = checked(() -> {
             try {
                 return run.restrictions().call(Restriction.CONTINUATION, arguments::run);
@@ -127,6 +128,7 @@ public final class ContinueCalls {
         }
         refuseElsewhere(self);
         refuseLeftovers();
+        refuseCallbacks(self);
         return self;
     }
 
@@ -154,6 +156,20 @@ public final class ContinueCalls {
             throw new UsageException(CALL + " was called while " + children
                     + " children of the run are open: the next run" + " goes on with at most " + Bounds.CARRIED_CHILDREN
                     + ". Wait for the results of some of them first.");
+        }
+    }
+
+    /**
+     * Refuses the call while callbacks are open, whose outcomes would come to nothing: at first those of {@code run}
+     * itself, and all of them where what else was under way is over.
+     */
+    private void refuseCallbacks(@Nullable Coroutine of) {
+        int callbacks = run.work().callbacks().of(of).size();
+        if (callbacks > 0) {
+            throw new UsageException(
+                    CALL + " was called while callbacks are open: " + callbacks + ". The next run would not"
+                            + " know them, and whoever has their tokens could not complete them. Wait for their promises before"
+                            + " it, or cancel them by promise().cancel().");
         }
     }
 

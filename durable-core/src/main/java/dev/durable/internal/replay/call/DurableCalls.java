@@ -3,6 +3,7 @@ package dev.durable.internal.replay.call;
 import dev.durable.ActivityOptions;
 import dev.durable.ActivityOptionsBuilder;
 import dev.durable.Body;
+import dev.durable.Callback;
 import dev.durable.CancelledException;
 import dev.durable.ChildHandle;
 import dev.durable.ChildOptions;
@@ -78,6 +79,7 @@ public final class DurableCalls implements PromiseHost {
     private final ActivityCalls activities;
     private final ExternalCalls externals;
     private final ChildCalls children;
+    private final CallbackCalls callbacks;
     private final SentMessages sent = new SentMessages();
     private final Coroutines coroutines;
     private final ContinueCalls continuing;
@@ -110,6 +112,9 @@ public final class DurableCalls implements PromiseHost {
                 decoder, setup.failures(), type.implementation().getClassLoader());
         work.children(new OpenChildren(this, journal, sent, ends, setup.failures()::recordable));
         children = new ChildCalls(this, waiting, journal, sent, setup);
+        work.callbacks(new OpenCallbacks(
+                work, decoder, setup.failures(), type.implementation().getClassLoader()));
+        callbacks = new CallbackCalls(run, waiting, journal, work.callbacks(), setup.ids());
         handlers = new HandlersUnderWay(turnLog);
         stalls = new StallRules(dispatcher, journal, type, setup.stallOn());
         ending = new RunEnding(
@@ -452,6 +457,10 @@ public final class DurableCalls implements PromiseHost {
     public <R extends @Nullable Object> ChildHandle<Object, R> startChild(
             String name, ChildOptions options, Type resultType, @Nullable Object @Nullable [] arguments) {
         return children.start(name, options, resultType, arguments == null ? new @Nullable Object[1] : arguments);
+    }
+
+    public <T extends @Nullable Object> Callback<T> callback(Type type, Duration timeout) {
+        return callbacks.open(type, timeout);
     }
 
     // ── recorded values ──────────────────────────────────────────────────────────────────────────────────────────────

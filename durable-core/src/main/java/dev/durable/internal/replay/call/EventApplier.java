@@ -77,6 +77,7 @@ public final class EventApplier {
             case SignalReceived e -> started != null;
             case UpdateAccepted e -> started != null;
             case HistoryEvent.OfChild e -> run.children().accepts(e);
+            case HistoryEvent.OfCallback e -> run.work().callbacks().accepts(e);
         };
     }
 
@@ -95,6 +96,7 @@ public final class EventApplier {
             case SignalReceived e -> handle(e);
             case UpdateAccepted e -> handle(e);
             case HistoryEvent.OfChild e -> run.children().apply(e);
+            case HistoryEvent.OfCallback e -> run.work().callbacks().apply(e);
         }
         joined = runWaits || isWithNext(event);
     }
@@ -108,6 +110,7 @@ public final class EventApplier {
             case HistoryEvent.ActivityClosed ignored -> false;
             case TimerFired ignored -> false;
             case HistoryEvent.OfChild ignored -> false;
+            case HistoryEvent.OfCallback ignored -> false;
         };
     }
 

@@ -44,6 +44,7 @@ public final class OpenWork {
     private long inputs;
 
     private @Nullable OpenChildren children;
+    private @Nullable OpenCallbacks callbacks;
     private int lastActivity;
     private int lastTimer;
 
@@ -240,6 +241,14 @@ public final class OpenWork {
         children = ofRun;
     }
 
+    public OpenCallbacks callbacks() {
+        return Objects.requireNonNull(callbacks);
+    }
+
+    void callbacks(OpenCallbacks ofRun) {
+        callbacks = ofRun;
+    }
+
     @Nullable
     public Instant nextTimer() {
         return byDue.isEmpty() ? null : byDue.first().fireAt;
@@ -254,6 +263,9 @@ public final class OpenWork {
 
     /** Returns roughly how many bytes the operations take. */
     public long weight() {
-        return inputs + children().weight() + (long) ONE_BYTES * (activities.size() + timers.size());
+        return inputs
+                + children().weight()
+                + callbacks().weight()
+                + (long) ONE_BYTES * (activities.size() + timers.size());
     }
 }

@@ -3,6 +3,8 @@ package dev.durable.internal.replay.match;
 import dev.durable.UsageException;
 import dev.durable.history.ActivityCancelRequested;
 import dev.durable.history.ActivityScheduled;
+import dev.durable.history.CallbackCancelled;
+import dev.durable.history.CallbackOpened;
 import dev.durable.history.ChildCancelRequested;
 import dev.durable.history.ChildSignalRequested;
 import dev.durable.history.ChildStartRequested;
@@ -97,6 +99,8 @@ public final class Comparison {
                         && c.number() == h.number()
                         && c.message() == h.message()
                         && c.signal().equals(h.signal());
+            case CallbackOpened c -> history instanceof CallbackOpened h && c.number() == h.number();
+            case CallbackCancelled c -> history instanceof CallbackCancelled h && c.number() == h.number();
             case ChildStartWatched c ->
                 history instanceof ChildStartWatched h && c.number() == h.number() && c.message() == h.message();
         };

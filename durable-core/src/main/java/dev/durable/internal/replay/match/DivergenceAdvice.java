@@ -2,6 +2,8 @@ package dev.durable.internal.replay.match;
 
 import dev.durable.history.ActivityCancelRequested;
 import dev.durable.history.ActivityScheduled;
+import dev.durable.history.CallbackCancelled;
+import dev.durable.history.CallbackOpened;
 import dev.durable.history.ChildCancelRequested;
 import dev.durable.history.ChildOptionsJson;
 import dev.durable.history.ChildSignalRequested;
@@ -161,6 +163,8 @@ public final class DivergenceAdvice {
             case ChildCancelRequested c -> "cancel() of child " + c.number();
             case ChildSignalRequested c -> "signal " + c.signal() + " to child " + c.number();
             case ChildStartWatched c -> "started() of child " + c.number();
+            case CallbackOpened c -> "Durable.callback";
+            case CallbackCancelled c -> "cancel() of the promise of callback " + c.number();
         };
     }
 
@@ -184,6 +188,8 @@ public final class DivergenceAdvice {
             case ChildCancelRequested c -> afterEvent(c);
             case ChildSignalRequested c -> afterEvent(c);
             case ChildStartWatched c -> afterEvent(c);
+            case CallbackOpened c -> "callback-" + c.number();
+            case CallbackCancelled c -> afterEvent(c);
         };
     }
 
@@ -210,6 +216,8 @@ public final class DivergenceAdvice {
             case ChildCancelRequested c -> "reason " + Bounds.quoted(c.reason());
             case ChildSignalRequested c -> c.input().json();
             case ChildStartWatched c -> c.toString();
+            case CallbackOpened c -> "callback " + c.number();
+            case CallbackCancelled c -> "callback " + c.number();
         };
     }
 

@@ -6,6 +6,8 @@ import dev.durable.internal.payload.FailureCodec;
 import dev.durable.internal.payload.PayloadCodec;
 import java.time.Duration;
 import java.util.Set;
+import java.util.UUID;
+import java.util.function.Supplier;
 
 /**
  * The settings that all workflow instances of a worker share: codecs, registry, strictness, turn limit and {@code
@@ -21,6 +23,7 @@ import java.util.Set;
  * @param turnLimit how long the code may run between two waits before the run stalls as blocked or looping
  * @param stallOn exceptions that stall a run instead of failing it, where its workflow does not say by itself
  * @param context binds the context of a run to the threads of its code
+ * @param ids gives ids that can't be guessed, for commands of new turns that record one
  */
 public record ReplaySetup(
         PayloadCodec codec,
@@ -30,9 +33,22 @@ public record ReplaySetup(
         boolean sameCode,
         Duration turnLimit,
         Set<Class<? extends Throwable>> stallOn,
-        Propagation context) {
+        Propagation context,
+        Supplier<UUID> ids) {
+    /** Creates the settings for histories that are only replayed. */
+    public ReplaySetup(
+            PayloadCodec codec,
+            FailureCodec failures,
+            Registry registry,
+            boolean strict,
+            boolean sameCode,
+            Duration turnLimit,
+            Set<Class<? extends Throwable>> stallOn,
+            Propagation context) {
+        this(codec, failures, registry, strict, sameCode, turnLimit, stallOn, context, ReplaySetup::noIds);
+    }
 
-    /** Creates the settings of an engine that carries no context. */
+    /** Creates the settings for histories that are only replayed, of an engine that carries no context. */
     public ReplaySetup(
             PayloadCodec codec,
             FailureCodec failures,
@@ -41,7 +57,7 @@ public record ReplaySetup(
             boolean sameCode,
             Duration turnLimit,
             Set<Class<? extends Throwable>> stallOn) {
-        this(codec, failures, registry, strict, sameCode, turnLimit, stallOn, Propagation.NONE);
+        this(codec, failures, registry, strict, sameCode, turnLimit, stallOn, Propagation.NONE, ReplaySetup::noIds);
     }
 
     /**
@@ -62,5 +78,9 @@ public record ReplaySetup(
             Duration turnLimit,
             Set<Class<? extends Throwable>> stallOn) {
         this(codec, failures, registry, strict, false, turnLimit, stallOn);
+    }
+
+    private static UUID noIds() {
+        throw new IllegalStateException("this setup only replays: it has no ids for new turns");
     }
 }

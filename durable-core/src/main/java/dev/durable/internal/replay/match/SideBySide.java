@@ -2,6 +2,8 @@ package dev.durable.internal.replay.match;
 
 import dev.durable.history.ActivityCancelRequested;
 import dev.durable.history.ActivityScheduled;
+import dev.durable.history.CallbackCancelled;
+import dev.durable.history.CallbackOpened;
 import dev.durable.history.ChildCancelRequested;
 import dev.durable.history.ChildSignalRequested;
 import dev.durable.history.ChildStartRequested;
@@ -121,6 +123,8 @@ final class SideBySide {
             case ChildCancelRequested c -> "ChildCancelRequested " + c.number() + (c.terminate() ? " terminate" : "");
             case ChildSignalRequested c -> "ChildSignalRequested " + c.number() + " " + c.signal();
             case ChildStartWatched c -> "ChildStartWatched " + c.number();
+            case CallbackOpened c -> "CallbackOpened " + c.number();
+            case CallbackCancelled c -> "CallbackCancelled " + c.number();
         };
     }
 
@@ -135,6 +139,7 @@ final class SideBySide {
             case SignalReceived e -> e.type() + " " + e.name();
             case UpdateAccepted e -> e.type() + " " + e.name() + " " + e.updateId();
             case HistoryEvent.OfChild e -> e.type() + " " + e.number();
+            case HistoryEvent.OfCallback e -> e.type();
         };
     }
 }

@@ -3,6 +3,7 @@ package dev.durable.store.postgres.internal.transaction;
 import dev.durable.history.InboxMessage;
 import dev.durable.history.MessageKind;
 import dev.durable.internal.text.Thrown;
+import dev.durable.store.CallbackState;
 import dev.durable.store.ChildOutcome;
 import dev.durable.store.ChildStart;
 import dev.durable.store.Delivery;
@@ -139,9 +140,14 @@ public final class Outbox {
             long eventId = row.getLong("event_id");
             MessageKind kind = MessageKind.of(row.getInt("kind"));
             // The outcome of a child has the chain of the child as its id.
+            String name = row.getString("name");
+            String payload = row.getString("payload");
             UUID id = kind == MessageKind.CHILD_OUTCOME ? source : OutgoingMessage.messageId(source, eventId);
-            InboxMessage message =
-                    new InboxMessage(id, kind, row.getString("name"), row.getString("payload"), null, null);
+            if (kind == MessageKind.CALLBACK) {
+                // The outcomes of a callback have one id, so that the inbox takes in the first.
+                id = CallbackState.messageId(name, payload, id);
+            }
+            InboxMessage message = new InboxMessage(id, kind, name, payload, null, null);
             String target = row.getString("target_workflow_id");
             String from = row.getString("source_workflow_id");
             Delivery delivery = new Delivery(target, row.getObject("target_run_id", UUID.class), message);

@@ -1,0 +1,21 @@
+package dev.durable;
+
+import dev.durable.history.Failure;
+import org.jspecify.annotations.Nullable;
+
+/** The holder of a callback's token let the callback fail. Carries the failure as data. */
+public class CallbackFailedException extends DurableException {
+    private static final long serialVersionUID = 1L;
+
+    private final transient @Nullable Failure failure;
+
+    public CallbackFailedException(String message, @Nullable Failure failure, @Nullable Throwable cause) {
+        super(message, cause);
+        this.failure = failure;
+    }
+
+    /** The exception that was handed in, as data: type name, message, stack, causes. */
+    public @Nullable Failure failure() {
+        return failure;
+    }
+}

@@ -1,0 +1,103 @@
+package dev.durable.internal.replay.call;
+
+import dev.durable.CallbackFailedException;
+import dev.durable.WaitTimedOutException;
+import dev.durable.history.CallbackCompleted;
+import dev.durable.history.CallbackExtended;
+import dev.durable.history.CallbackFailed;
+import dev.durable.history.CallbackTimedOut;
+import dev.durable.history.HistoryEvent;
+import dev.durable.internal.payload.FailureCodec;
+import dev.durable.internal.replay.coroutine.Coroutine;
+import dev.durable.internal.replay.coroutine.HistoryDecoder;
+import dev.durable.internal.replay.coroutine.PromiseOutcome;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** The callbacks that a run has opened and that have no outcome, by their ids. */
+public final class OpenCallbacks {
+    private static final int ONE_BYTES = 512;
+
+    private final OpenWork work;
+    private final HistoryDecoder decoder;
+    private final FailureCodec failures;
+    private final ClassLoader loader;
+    private final Map<UUID, OpenCallback> open = new LinkedHashMap<>(0);
+
+    OpenCallbacks(OpenWork work, HistoryDecoder decoder, FailureCodec failures, ClassLoader loader) {
+        this.work = work;
+        this.decoder = decoder;
+        this.failures = failures;
+        this.loader = loader;
+    }
+
+    OpenWork work() {
+        return work;
+    }
+
+    void add(OpenCallback callback) {
+        open.put(callback.id, callback);
+    }
+
+    void remove(OpenCallback callback) {
+        open.remove(callback.id);
+    }
+
+    /** Returns the callbacks that this coroutine has opened, or all of them without one. */
+    List<OpenCallback> of(@Nullable Coroutine coroutine) {
+        return open.values().stream()
+                .filter(callback -> coroutine == null || callback.isOf(coroutine))
+                .toList();
+    }
+
+    /** Returns the id of the callback that times out with this timer; null where the timer is another one. */
+    public @Nullable UUID timedBy(int timer) {
+        return open.values().stream()
+                .filter(callback -> callback.isTimedBy(timer))
+                .map(callback -> callback.id)
+                .findFirst()
+                .orElse(null);
+    }
+
+    /** Returns whether the news can be fed: a timeout that was sent before the time was extended can't. */
+    boolean accepts(HistoryEvent.OfCallback event) {
+        OpenCallback callback = open.get(event.callback());
+        return callback != null && (!(event instanceof CallbackTimedOut) || callback.isOverdue());
+    }
+
+    void apply(HistoryEvent.OfCallback event) {
+        OpenCallback callback = Objects.requireNonNull(open.get(event.callback()), "no such callback is open");
+        switch (event) {
+            case CallbackExtended e -> callback.extend(e.time());
+            case CallbackCompleted e ->
+                callback.ended(PromiseOutcome.succeededWith(
+                        () -> decoder.decode(e.result(), callback.type, "the result of " + callback)));
+            case CallbackFailed e -> callback.ended(failed(callback, e));
+            case CallbackTimedOut ignored -> callback.ended(timedOut(callback));
+        }
+    }
+
+    private PromiseOutcome<@Nullable Object> failed(OpenCallback callback, CallbackFailed event) {
+        return PromiseOutcome.failedWith(() -> {
+            throw new CallbackFailedException(
+                    callback + " failed: " + event.failure().typeAndMessage(),
+                    event.failure(),
+                    failures.decode(event.failure(), List.of(), loader));
+        });
+    }
+
+    private static PromiseOutcome<@Nullable Object> timedOut(OpenCallback callback) {
+        String message = callback + " was not completed within " + callback.time();
+        return PromiseOutcome.failedWith(() -> {
+            throw new WaitTimedOutException(message);
+        });
+    }
+
+    long weight() {
+        return (long) ONE_BYTES * open.size();
+    }
+}
