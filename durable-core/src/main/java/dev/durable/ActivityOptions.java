@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param limitKey jobs with the same key share limits of their queue; null has none
  * @param cancellation what cancelling it means
  * @param expiresAt when it expires if no attempt has begun by then; null is never. Of background jobs only
+ * @param summary one line for people about this call, shown as plain text; null without
  */
 public record ActivityOptions(
         @Nullable String taskQueue,
@@ -38,7 +39,8 @@ public record ActivityOptions(
         Map<String, String> headers,
         @Nullable String limitKey,
         ActivityCancellationType cancellation,
-        @Nullable Instant expiresAt) {
+        @Nullable Instant expiresAt,
+        @Nullable String summary) {
 
     /** The options that hold where no level says anything. */
     public static final ActivityOptions DEFAULT = new ActivityOptions(
@@ -61,6 +63,40 @@ public record ActivityOptions(
         headers = NamedValues.copyOf(headers);
     }
 
+    /** Options without a summary. */
+    public ActivityOptions(
+            @Nullable String taskQueue,
+            Duration startToClose,
+            @Nullable Duration scheduleToStart,
+            @Nullable Duration scheduleToClose,
+            @Nullable Duration heartbeatTimeout,
+            RetryPolicy retry,
+            int priority,
+            boolean transactional,
+            boolean local,
+            boolean atMostOnce,
+            Map<String, String> headers,
+            @Nullable String limitKey,
+            ActivityCancellationType cancellation,
+            @Nullable Instant expiresAt) {
+        this(
+                taskQueue,
+                startToClose,
+                scheduleToStart,
+                scheduleToClose,
+                heartbeatTimeout,
+                retry,
+                priority,
+                transactional,
+                local,
+                atMostOnce,
+                headers,
+                limitKey,
+                cancellation,
+                expiresAt,
+                null);
+    }
+
     @Override
     public Map<String, String> headers() {
         return NamedValues.plain(headers);
@@ -68,12 +104,17 @@ public record ActivityOptions(
 
     /** Copies these options with another retry policy. */
     public ActivityOptions withRetry(RetryPolicy policy) {
-        return with(policy, expiresAt);
+        return with(policy, expiresAt, summary);
     }
 
     /** Copies these options with this expiry; null is none. */
     public ActivityOptions withExpiry(@Nullable Instant when) {
-        return with(retry, when);
+        return with(retry, when, summary);
+    }
+
+    /** Copies these options with this summary; null is none. */
+    public ActivityOptions withSummary(@Nullable String line) {
+        return with(retry, expiresAt, line);
     }
 
     /**
@@ -87,7 +128,7 @@ public record ActivityOptions(
         return toStart == null || (expiresAt != null && expiresAt.isBefore(toStart)) ? expiresAt : toStart;
     }
 
-    private ActivityOptions with(RetryPolicy policy, @Nullable Instant expiry) {
+    private ActivityOptions with(RetryPolicy policy, @Nullable Instant expiry, @Nullable String line) {
         return new ActivityOptions(
                 taskQueue,
                 startToClose,
@@ -102,6 +143,17 @@ public record ActivityOptions(
                 headers,
                 limitKey,
                 cancellation,
-                expiry);
+                expiry,
+                line);
+    }
+
+    /** Without the summary, which may name persons, as this is logged. */
+    @Override
+    public String toString() {
+        return "ActivityOptions[taskQueue=" + taskQueue + ", startToClose=" + startToClose + ", scheduleToStart="
+                + scheduleToStart + ", scheduleToClose=" + scheduleToClose + ", heartbeatTimeout=" + heartbeatTimeout
+                + ", retry=" + retry + ", priority=" + priority + ", transactional=" + transactional + ", local="
+                + local + ", atMostOnce=" + atMostOnce + ", headers=" + headers + ", limitKey=" + limitKey
+                + ", cancellation=" + cancellation + ", expiresAt=" + expiresAt + "]";
     }
 }

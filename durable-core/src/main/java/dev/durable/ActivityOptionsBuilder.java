@@ -31,6 +31,13 @@ public interface ActivityOptionsBuilder {
      */
     ActivityOptionsBuilder cancellation(ActivityCancellationType type);
 
+    /**
+     * One line for people about the call: {@code o.summary("charge card of ann")}. It stands in {@code ActivityScheduled}
+     * and is shown as plain text; a replay does not compare it. More than 500 characters are cut, and line breaks become
+     * blanks.
+     */
+    ActivityOptionsBuilder summary(String line);
+
     ActivityOptionsBuilder header(String name, String value);
 
     ActivityOptionsBuilder maxAttempts(int maxAttempts);

@@ -1,5 +1,6 @@
 package dev.durable;
 
+import dev.durable.internal.text.Bounds;
 import dev.durable.internal.text.NamedValues;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -25,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param parentClosePolicy what happens to it when its parent has ended
  * @param cancellation what a cancellation means for it
  * @param retry says its retry policy, over that of its type; null says none
+ * @param summary one line for people about the child, in the parent's {@code ChildStartRequested}; null without
  */
 public record ChildOptions(
         @Nullable String id,
@@ -38,7 +40,8 @@ public record ChildOptions(
         Map<String, String> headers,
         ParentClosePolicy parentClosePolicy,
         ChildCancellationType cancellation,
-        @Nullable Consumer<? super RetryOptionsBuilder> retry) {
+        @Nullable Consumer<? super RetryOptionsBuilder> retry,
+        @Nullable String summary) {
     private static final ChildOptions DEFAULTS = new ChildOptions(
             null,
             ReusePolicy.ALLOW_DUPLICATE,
@@ -60,6 +63,7 @@ public record ChildOptions(
         positive("runTimeout", runTimeout);
         memo = NamedValues.copyOf(memo);
         headers = NamedValues.copyOf(headers);
+        summary = summary == null ? null : Bounds.line(summary);
     }
 
     @Override
@@ -140,6 +144,23 @@ public record ChildOptions(
         return with(copy -> copy.retry = options);
     }
 
+    /**
+     * One line for people about the child, which the parent's history shows as plain text; a replay does not compare it.
+     * More than 500 characters are cut, and line breaks become blanks. Null takes it away.
+     */
+    public ChildOptions summary(@Nullable String line) {
+        return with(copy -> copy.summary = line);
+    }
+
+    /** Without the summary, which may name persons, as this is logged. */
+    @Override
+    public String toString() {
+        return "ChildOptions[id=" + id + ", reusePolicy=" + reusePolicy + ", taskQueue=" + taskQueue + ", startDelay="
+                + startDelay + ", expiresIn=" + expiresIn + ", executionTimeout=" + executionTimeout + ", runTimeout="
+                + runTimeout + ", memo=" + memo + ", headers=" + headers + ", parentClosePolicy=" + parentClosePolicy
+                + ", cancellation=" + cancellation + "]";
+    }
+
     private static Map<String, String> plus(Map<String, String> map, String name, String value) {
         Map<String, String> copy = new LinkedHashMap<>(map);
         copy.put(name, value);
@@ -175,6 +196,7 @@ public record ChildOptions(
         private ParentClosePolicy parentClosePolicy;
         private ChildCancellationType cancellation;
         private @Nullable Consumer<? super RetryOptionsBuilder> retry;
+        private @Nullable String summary;
 
         Copy(ChildOptions from) {
             this.id = from.id;
@@ -189,6 +211,7 @@ public record ChildOptions(
             this.parentClosePolicy = from.parentClosePolicy;
             this.cancellation = from.cancellation;
             this.retry = from.retry;
+            this.summary = from.summary;
         }
 
         ChildOptions made() {
@@ -204,7 +227,8 @@ public record ChildOptions(
                     headers,
                     parentClosePolicy,
                     cancellation,
-                    retry);
+                    retry,
+                    summary);
         }
     }
 }

@@ -41,12 +41,26 @@ public final class Durable {
 
     /** Blocks for that long; no thread is held once the run is evicted. Zero or less is no wait. */
     public static void sleep(Duration duration) {
-        DurableCalls.current("Durable.sleep").sleep(duration);
+        DurableCalls.current("Durable.sleep").sleep(duration, null);
+    }
+
+    /** Blocks for that long; the summary is as that of a {@linkplain #timer(Duration, String) timer}. */
+    public static void sleep(Duration duration, String summary) {
+        DurableCalls.current("Durable.sleep").sleep(duration, summary);
     }
 
     /** A durable timer. */
     public static Promise<@Nullable Void> timer(Duration duration) {
-        return DurableCalls.current("Durable.timer").timer(duration);
+        return DurableCalls.current("Durable.timer").timer(duration, null);
+    }
+
+    /**
+     * A durable timer with one line for people about it, which stands in the history and in descriptions of what the
+     * run waits for, as plain text. A replay does not compare it. More than 500 characters are cut, and line breaks
+     * become blanks.
+     */
+    public static Promise<@Nullable Void> timer(Duration duration, String summary) {
+        return DurableCalls.current("Durable.timer").timer(duration, summary);
     }
 
     /** Blocks until the condition holds; it looks at state that handlers and other coroutines set, nothing else. */
@@ -515,6 +529,18 @@ public final class Durable {
      */
     public static boolean allHandlersFinished() {
         return DurableCalls.current("Durable.allHandlersFinished").allHandlersFinished();
+    }
+
+    /**
+     * Says what the run is doing, in one line for people: {@code Durable.details("waiting for the bank")}. {@code
+     * describe()}, listings and {@code v_workflow} show it as plain text, also when the run has closed. It is no event:
+     * a replay sets it again, and it is written with the turn that changed it. A line of more than 500 characters is
+     * cut, and line breaks become blanks. The run that continues this one as new begins without.
+     *
+     * @param line null or empty takes it away
+     */
+    public static void details(@Nullable String line) {
+        DurableCalls.current("Durable.details").details(line);
     }
 
     /** Ids, type, history length. */

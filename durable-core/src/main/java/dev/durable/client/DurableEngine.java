@@ -165,6 +165,23 @@ public interface DurableEngine extends AutoCloseable {
         Builder maxPayloadBytes(int bytes);
 
         /**
+         * The most events of a run's history; default 51,200. A step that would exceed it and does not end the run is not
+         * written: the run stalls, and goes on when code is deployed that ends it by {@code Durable.continueAsNew}, or when
+         * the limit is raised.
+         *
+         * @throws IllegalArgumentException where it is less than 1
+         */
+        Builder maxHistoryEvents(long events);
+
+        /**
+         * The most bytes of payloads in a run's history, where each character counts as one; default 50 MiB. Beyond it
+         * is as beyond {@link #maxHistoryEvents}.
+         *
+         * @throws IllegalArgumentException where it is less than 1
+         */
+        Builder maxHistoryBytes(long bytes);
+
+        /**
          * Changes how values are written as JSON: modules, mixins, features. Gets the builder after our own settings; what
          * is written must stay readable for as long as there are histories with it.
          */

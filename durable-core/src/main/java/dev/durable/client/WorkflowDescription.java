@@ -61,6 +61,7 @@ public record WorkflowDescription(
      * @param session the worker session that runs it
      * @param lastFailure message of the last failed attempt
      * @param heartbeatDetails last accepted details, as JSON
+     * @param summary the line for people that its call has, as plain text; null without
      */
     public record PendingActivity(
             int seq,
@@ -70,7 +71,8 @@ public record WorkflowDescription(
             @Nullable Instant dueAt,
             @Nullable UUID session,
             @Nullable String lastFailure,
-            @Nullable String heartbeatDetails) {
+            @Nullable String heartbeatDetails,
+            @Nullable String summary) {
         @Override
         public String toString() {
             return "PendingActivity[" + seq + ", " + activity + ", " + state + ", attempt=" + attempt + "]";

@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  * @param memo notes given at the start
  * @param chain the runs that continue one another as new, and the attempts of a workflow, of which it is one; mostly the
  *     only one
+ * @param details the line by which its code says what it is doing ({@link dev.durable.Durable#details}), as plain text;
+ *     null without
  */
 public record WorkflowSummary(
         String workflowId,
@@ -29,7 +31,8 @@ public record WorkflowSummary(
         Instant startedAt,
         @Nullable Instant closedAt,
         Map<String, String> memo,
-        Chain chain) {
+        Chain chain,
+        @Nullable String details) {
 
     /**
      * The place of a run in its chain.
@@ -52,5 +55,13 @@ public record WorkflowSummary(
     @Override
     public Map<String, String> memo() {
         return NamedValues.plain(memo);
+    }
+
+    /** Without the details, which may name persons, as this is logged. */
+    @Override
+    public String toString() {
+        return "WorkflowSummary[workflowId=" + workflowId + ", runId=" + runId + ", type=" + type + ", status=" + status
+                + ", taskQueue=" + taskQueue + ", startedAt=" + startedAt + ", closedAt=" + closedAt + ", memo=" + memo
+                + ", chain=" + chain + "]";
     }
 }

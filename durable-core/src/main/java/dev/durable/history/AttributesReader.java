@@ -185,7 +185,10 @@ final class AttributesReader {
                     (e, in) -> new CallbackExtended(
                             e.id, e.at, e.messageId(), in.uuid("callback"), in.duration("time", Duration.ZERO))),
             rule(ActivityCancelRequested.class, (e, in) -> new ActivityCancelRequested(e.id, e.at, in.integer("seq"))),
-            rule(TimerStarted.class, (e, in) -> new TimerStarted(e.id, e.at, in.integer("seq"), in.instant("fireAt"))),
+            rule(
+                    TimerStarted.class,
+                    (e, in) -> new TimerStarted(
+                            e.id, e.at, in.integer("seq"), in.instant("fireAt"), in.stringOrNull("summary"))),
             rule(TimerCancelled.class, (e, in) -> new TimerCancelled(e.id, e.at, in.integer("seq"))),
             rule(SideEffectRecorded.class, (e, in) -> new SideEffectRecorded(e.id, e.at, payload(in, "value"))),
             rule(

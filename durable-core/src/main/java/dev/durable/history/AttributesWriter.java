@@ -127,7 +127,8 @@ final class AttributesWriter {
                         .json("input", e.input(), Payload::json)
                         .json("options", OptionsJson.encode(e.options()));
             case ActivityCancelRequested e -> out.number("seq", e.seq());
-            case TimerStarted e -> out.number("seq", e.seq()).instant("fireAt", e.fireAt());
+            case TimerStarted e ->
+                out.number("seq", e.seq()).instant("fireAt", e.fireAt()).string("summary", e.summary());
             case TimerCancelled e -> out.number("seq", e.seq());
             case SideEffectRecorded e -> out.json("value", e.value(), Payload::json);
             case VersionRecorded e -> out.string("changeId", e.changeId()).number("version", e.version());

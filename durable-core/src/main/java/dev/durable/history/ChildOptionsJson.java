@@ -34,7 +34,8 @@ public final class ChildOptionsJson {
                         .string("parentClosePolicy", unless(options.parentClosePolicy(), ParentClosePolicy.TERMINATE))
                         .string(
                                 "cancellation",
-                                unless(options.cancellation(), ChildCancellationType.WAIT_CANCELLATION_COMPLETED)));
+                                unless(options.cancellation(), ChildCancellationType.WAIT_CANCELLATION_COMPLETED))
+                        .string("summary", options.summary()));
     }
 
     public static ChildOptions decode(String json) {
@@ -52,7 +53,8 @@ public final class ChildOptionsJson {
                 ParentClosePolicy.valueOf(in.string("parentClosePolicy", ParentClosePolicy.TERMINATE.name())),
                 ChildCancellationType.valueOf(
                         in.string("cancellation", ChildCancellationType.WAIT_CANCELLATION_COMPLETED.name())),
-                null);
+                null,
+                in.stringOrNull("summary"));
     }
 
     private static @Nullable String unless(Enum<?> value, Enum<?> silence) {

@@ -35,4 +35,11 @@ public record ChildStartRequested(
         Payload input,
         ChildOptions options,
         @Nullable RetryPolicy retry)
-        implements HistoryEvent.Command {}
+        implements HistoryEvent.Command {
+
+    /** This event with other options. */
+    public ChildStartRequested withOptions(ChildOptions others) {
+        return new ChildStartRequested(
+                id, at, number, message, workflowId, runId, workflowType, taskQueue, input, others, retry);
+    }
+}

@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  *  "retry":{"maxAttempts":0,"initialInterval":"PT1S","backoff":2.0,"maxInterval":"PT1M","jitter":0.2,"doNotRetry":[…],
  *           "maxWorkerCrashes":3,"growth":"POLYNOMIAL","retryIf":…,"onExhausted":"INCIDENT","attemptsBefore":5},
  *  "transactional":true,"local":true,"atMostOnce":true,"headers":{…},"limitKey":…,
- *  "cancellation":"ABANDON"}
+ *  "cancellation":"ABANDON","summary":…}
  * }</pre>
  *
  * <p>A program has a handful of different options and schedules with them millions of times, and durations are slow to
@@ -201,7 +201,8 @@ public final class OptionsJson {
                     .flag(AT_MOST_ONCE, options.atMostOnce())
                     .map("headers", options.headers())
                     .string("limitKey", options.limitKey())
-                    .string("cancellation", unlessUnsaid(options.cancellation(), UNSAID.cancellation()));
+                    .string("cancellation", unlessUnsaid(options.cancellation(), UNSAID.cancellation()))
+                    .string("summary", options.summary());
         });
     }
 
@@ -268,7 +269,8 @@ public final class OptionsJson {
                 in.map("headers"),
                 in.stringOrNull("limitKey"),
                 known(ActivityCancellationType.class, "cancellation", in, UNSAID.cancellation()),
-                in.instantOrNull(EXPIRES_AT));
+                in.instantOrNull(EXPIRES_AT),
+                in.stringOrNull("summary"));
     }
 
     /** Reads what {@link #write(RetryPolicy, JsonObjectWriter)} has written. */

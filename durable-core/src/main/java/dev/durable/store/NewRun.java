@@ -99,21 +99,29 @@ public record NewRun(
      * @param jobs jobs of the first turn
      * @param wakeAt where the first turn is done: when its earliest timer is due, null without; ignored otherwise
      * @param delay where the first turn is not done: how long until the run is due; ignored otherwise
+     * @param details the line that says what the run is doing, as the first turn has set it; null without
      */
     public record FirstTurn(
             boolean done,
             List<StoredEvent> events,
             List<NewJob> jobs,
             @Nullable Instant wakeAt,
-            Duration delay) {
+            Duration delay,
+            @Nullable String details) {
         public FirstTurn {
             events = List.copyOf(events);
             jobs = List.copyOf(jobs);
         }
 
+        @Override
+        public String toString() {
+            return "FirstTurn[done=" + done + ", events=" + events + ", jobs=" + jobs + ", wakeAt=" + wakeAt
+                    + ", delay=" + delay + "]";
+        }
+
         /** A first turn that a worker makes after this delay. */
         public static FirstTurn later(List<StoredEvent> started, Duration delay) {
-            return new FirstTurn(false, started, List.of(), null, delay);
+            return new FirstTurn(false, started, List.of(), null, delay, null);
         }
     }
 
@@ -167,8 +175,9 @@ public record NewRun(
     }
 
     /** This start with its first turn done. */
-    public NewRun withFirstTurn(List<StoredEvent> events, List<NewJob> jobs, @Nullable Instant wakeAt) {
-        return with(new FirstTurn(true, events, jobs, wakeAt, Duration.ZERO), message, listed.place);
+    public NewRun withFirstTurn(
+            List<StoredEvent> events, List<NewJob> jobs, @Nullable Instant wakeAt, @Nullable String details) {
+        return with(new FirstTurn(true, events, jobs, wakeAt, Duration.ZERO, details), message, listed.place);
     }
 
     /** This start with its first event only. */

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param closedAt when it closed; null while open
  * @param result JSON text; null without
  * @param failure JSON text; null without
- * @param memo notes given at the start
+ * @param notes its memo, and the line by which its code says what it is doing
  * @param links the other runs of its chain
  */
 public record RunRecord(
@@ -32,14 +32,27 @@ public record RunRecord(
         @Nullable Instant closedAt,
         @Nullable String result,
         @Nullable String failure,
-        Map<String, String> memo,
+        Notes notes,
         Links links) {
 
     /** The type of failure of a run that no worker had begun by its expiry. */
     public static final String EXPIRED = "dev.durable.Expired";
 
-    public RunRecord {
-        memo = NamedValues.copyOf(memo);
+    /**
+     * The texts that a listing shows of a run.
+     *
+     * @param memo notes given at the start
+     * @param details the line by which its code says what it is doing; null without
+     */
+    public record Notes(Map<String, String> memo, @Nullable String details) {
+        public Notes {
+            memo = NamedValues.copyOf(memo);
+        }
+
+        @Override
+        public String toString() {
+            return "Notes[" + memo + "]";
+        }
     }
 
     /**
@@ -58,19 +71,27 @@ public record RunRecord(
         return status == WorkflowStatus.FAILED && links.next() != null;
     }
 
-    @Override
+    /** The notes given at the start. */
     public Map<String, String> memo() {
-        return NamedValues.plain(memo);
+        return NamedValues.plain(notes.memo);
+    }
+
+    /** The line by which its code says what it is doing; null without. */
+    public @Nullable String details() {
+        return notes.details;
     }
 
     /** The largest size that a store may count for it in a {@linkplain Portion portion}. */
     public long atMost() {
         // The size as JSON in which each character is escaped.
         long characters = 2;
-        for (Map.Entry<String, String> note : memo.entrySet()) {
+        for (Map.Entry<String, String> note : notes.memo.entrySet()) {
             characters += 6L * (note.getKey().length() + note.getValue().length() + 1);
         }
-        return Portion.atMost(result) + Portion.atMost(failure) + Portion.atMost(characters);
+        return Portion.atMost(result)
+                + Portion.atMost(failure)
+                + Portion.atMost(notes.details)
+                + Portion.atMost(characters);
     }
 
     @Override

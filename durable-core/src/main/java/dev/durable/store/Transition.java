@@ -74,7 +74,7 @@ public record Transition(
                 fences,
                 nextEventId,
                 events,
-                new Mail(run.runId(), consumed, List.of(), List.of()),
+                new Mail(run.runId(), consumed, List.of(), List.of(), null),
                 jobs,
                 park,
                 wakeAt,
@@ -85,6 +85,11 @@ public record Transition(
     /** The ids of the messages that became events or were dropped as known. */
     public List<UUID> consumed() {
         return mail.consumed;
+    }
+
+    /** Returns the line that says what the run is doing, where its code has changed that; null leaves it as it is. */
+    public @Nullable String details() {
+        return mail.details;
     }
 
     /** The messages that the code has sent to workflows in these turns. */
@@ -163,7 +168,7 @@ public record Transition(
     }
 
     /**
-     * The messages that a transition consumes and sends, and the answers that it gives.
+     * The messages that a transition consumes and sends, the answers that it gives, and what it tells people.
      *
      * @param chain the chain of the run, under which its answers are kept
      * @param consumed ids of the messages that became events, were dropped as known, or were rejected: deleted from the
@@ -172,12 +177,24 @@ public record Transition(
      *     HistoryStore#relay}, or to the run's own inbox where they are for its own workflow id; then the run does not
      *     close here, and a transition that parks it answers APPLIED_MORE
      * @param replies answers to updates, whose callers find them as soon as the transition is written
+     * @param details the line that says what the run is doing, where its code has changed that; empty takes it away, null
+     *     leaves it as it is
      */
-    public record Mail(UUID chain, List<UUID> consumed, List<OutgoingMessage> sends, List<Reply> replies) {
+    public record Mail(
+            UUID chain,
+            List<UUID> consumed,
+            List<OutgoingMessage> sends,
+            List<Reply> replies,
+            @Nullable String details) {
         public Mail {
             consumed = List.copyOf(consumed);
             sends = List.copyOf(sends);
             replies = List.copyOf(replies);
+        }
+
+        @Override
+        public String toString() {
+            return "Mail[" + chain + ", " + consumed + ", " + sends + ", " + replies + "]";
         }
     }
 

@@ -134,6 +134,7 @@ final class GoldenHistory {
                                 Map.of("trace", "a"),
                                 ParentClosePolicy.ABANDON,
                                 ChildCancellationType.TRY_CANCEL,
+                                null,
                                 null),
                         null),
                 new ChildStartRequested(

@@ -40,6 +40,9 @@ import org.springframework.util.unit.DataSize;
  * @param maxTransactionalActivities Transactional activities at once, each of which keeps a connection of the pool; what
  *     the pool spares when not set: its maximum less six, at least one.
  * @param maxPayloadSize Largest payload.
+ * @param maxHistoryEvents The most events of a run's history; a run that would have more stalls until its code continues as
+ *     new, or the limit is raised.
+ * @param maxHistorySize The most bytes of payloads in a run's history, where each character counts as one.
  * @param stallOn Exceptions that stall runs instead of failing them, of all workflows that do not say by themselves:
  *     java.lang.RuntimeException lets what a workflow does not declare wait for mended code.
  * @param retryDenied Whether activities are retried that Spring Security refused (AccessDeniedException,
@@ -79,6 +82,8 @@ public record DurableProperties(
         @DefaultValue("1s") Duration pollInterval,
         @Nullable Integer maxTransactionalActivities,
         @DefaultValue("2MB") DataSize maxPayloadSize,
+        @DefaultValue("51200") long maxHistoryEvents,
+        @DefaultValue("50MB") DataSize maxHistorySize,
         @DefaultValue List<Class<? extends Throwable>> stallOn,
         @DefaultValue("false") boolean retryDenied,
         @DefaultValue Map<String, Queue> queues,

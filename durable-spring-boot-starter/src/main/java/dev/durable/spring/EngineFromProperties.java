@@ -33,6 +33,8 @@ record EngineFromProperties(DurableProperties properties, boolean virtualThreads
         });
         set("poll-interval", properties.pollInterval(), builder::pollInterval);
         set("max-payload-size", properties.maxPayloadSize(), value -> builder.maxPayloadBytes(bytes(value)));
+        set("max-history-events", properties.maxHistoryEvents(), builder::maxHistoryEvents);
+        set("max-history-size", properties.maxHistorySize(), value -> builder.maxHistoryBytes(value.toBytes()));
         set("stall-on", properties.stallOn(), all -> all.forEach(builder::stallOn));
         set("identity", properties.identity(), builder::identity);
         set("installation", properties.installation(), builder::installation);

@@ -39,6 +39,7 @@ public final class Weights {
                 + ofEvents(run.firstTurn().events())
                 + ofJobs(run.firstTurn().jobs())
                 + of(run.memo())
+                + heapBytes(run.firstTurn().details())
                 + of(run.message());
     }
 
@@ -97,6 +98,7 @@ public final class Weights {
                 + ofEvents(transition.events())
                 + ofJobs(transition.jobs().scheduled())
                 + ofSends(transition.sends())
+                + heapBytes(transition.details())
                 + transition.mail().replies().stream()
                         .mapToLong(reply -> heapBytes(reply.body()))
                         .sum()

@@ -111,7 +111,8 @@ public final class BackgroundOptions {
                 row.headers(),
                 row.limitKey(),
                 here.cancellation(),
-                row.expiresAt());
+                row.expiresAt(),
+                row.summary());
         return merged.equals(row) ? row : OptionsJson.shared(merged);
     }
 

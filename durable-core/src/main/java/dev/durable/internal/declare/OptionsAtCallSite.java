@@ -10,6 +10,7 @@ import dev.durable.history.EnqueuedOptions;
 import dev.durable.internal.declare.option.Option;
 import dev.durable.internal.declare.option.OptionLevel;
 import dev.durable.internal.declare.option.OptionValue;
+import dev.durable.internal.text.Bounds;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -35,6 +36,7 @@ public final class OptionsAtCallSite implements ActivityOptionsBuilder {
     private final OptionLevel level = new OptionLevel();
     private final List<String> doNotRetry = new ArrayList<>();
     private @Nullable RetryPolicy replacement;
+    private @Nullable String summary;
 
     /** Returns the options that were chosen where a job was enqueued, to be put over others or added to. */
     public static OptionsAtCallSite of(EnqueuedOptions chosen) {
@@ -65,7 +67,8 @@ public final class OptionsAtCallSite implements ActivityOptionsBuilder {
     public ActivityOptions apply(ActivityOptions declared) {
         RetryPolicy base = replacement == null ? declared.retry() : replacement;
         OptionLevel exceptions = new OptionLevel().doNotRetry(OptionLevel.union(base.doNotRetry(), doNotRetry));
-        return level.over(exceptions).applyTo(declared, base);
+        ActivityOptions applied = level.over(exceptions).applyTo(declared, base);
+        return summary == null ? applied : applied.withSummary(summary);
     }
 
     @Override
@@ -121,6 +124,12 @@ public final class OptionsAtCallSite implements ActivityOptionsBuilder {
     @Override
     public OptionsAtCallSite cancellation(ActivityCancellationType type) {
         return set(Option.CANCELLATION, type);
+    }
+
+    @Override
+    public OptionsAtCallSite summary(String line) {
+        summary = Bounds.line(line);
+        return this;
     }
 
     @Override

@@ -133,7 +133,8 @@ public final class Engine implements PreparedEngine {
                         replay,
                         headers -> payloads.encode(headers, HEADERS.type(), "the headers")
                                 .json(),
-                        settings.interception()),
+                        settings.interception(),
+                        settings.limits().history()),
                 runs);
         this.activities = settings.worker() ? activityRuntime(payloads, failures) : null;
         waiters.near(run -> runs.cached(run).isPresent());

@@ -26,6 +26,7 @@ import dev.durable.internal.observe.Tries;
 import dev.durable.internal.payload.FailureCodec;
 import dev.durable.internal.payload.PayloadCodec;
 import dev.durable.internal.replay.BackgroundJob;
+import dev.durable.internal.run.HistoryLimit;
 import dev.durable.internal.text.Bounds;
 import dev.durable.internal.upkeep.InstallationWatch;
 import dev.durable.internal.upkeep.WorkerSession;
@@ -61,6 +62,7 @@ public final class EngineBuilder implements DurableEngine.Builder {
     private Duration pollInterval = Limits.DEFAULT.pollInterval();
     private Duration call = Limits.DEFAULT.call();
     private int maxPayloadBytes = Limits.DEFAULT.maxPayloadBytes();
+    private HistoryLimit history = Limits.DEFAULT.history();
     private @Nullable Long cacheBytes;
     private Duration cancelGrace = Limits.DEFAULT.cancelGrace();
     private @Nullable Integer transactional;
@@ -218,6 +220,18 @@ public final class EngineBuilder implements DurableEngine.Builder {
     @Override
     public EngineBuilder maxPayloadBytes(int bytes) {
         maxPayloadBytes = bytes;
+        return this;
+    }
+
+    @Override
+    public EngineBuilder maxHistoryEvents(long events) {
+        history = new HistoryLimit(events, history.bytes());
+        return this;
+    }
+
+    @Override
+    public EngineBuilder maxHistoryBytes(long bytes) {
+        history = new HistoryLimit(history.events(), bytes);
         return this;
     }
 
@@ -409,7 +423,8 @@ public final class EngineBuilder implements DurableEngine.Builder {
                                 maxPayloadBytes,
                                 cacheBytes,
                                 cancelGrace,
-                                transactional),
+                                transactional,
+                                history),
                         worker,
                         strict,
                         payloads,

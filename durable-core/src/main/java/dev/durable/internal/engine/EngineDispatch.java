@@ -230,8 +230,8 @@ final class EngineDispatch implements Dispatch {
                 transaction.isEmpty() && run.place() == null ? host.outside().eager() : EagerJobs.NONE,
                 null);
         NewJob job = birth.of(scheduled, run.firstTurn().delay(), chosen);
-        NewRun whole =
-                run.withFirstTurn(List.of(EventJson.encode(started), EventJson.encode(scheduled)), List.of(job), null);
+        NewRun whole = run.withFirstTurn(
+                List.of(EventJson.encode(started), EventJson.encode(scheduled)), List.of(job), null, null);
         if (transaction.isPresent()) {
             return CompletableFuture.completedFuture(transaction.get().start(whole));
         }

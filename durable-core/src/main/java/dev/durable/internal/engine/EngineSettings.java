@@ -6,6 +6,7 @@ import dev.durable.client.ErrorSanitizer;
 import dev.durable.internal.dispatch.QueueSettings;
 import dev.durable.internal.intercept.Interception;
 import dev.durable.internal.payload.PayloadCodec;
+import dev.durable.internal.run.HistoryLimit;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.Map;
@@ -120,6 +121,7 @@ public record EngineSettings(
      * @param cancelGrace how long the body of a cancelled background job may go on
      * @param transactional the most bodies of transactional activities at once; null for as many as the store's pool
      *     can spare
+     * @param history the largest history of a run
      */
     public record Limits(
             Duration drain,
@@ -130,7 +132,8 @@ public record EngineSettings(
             int maxPayloadBytes,
             @Nullable Long cacheBytes,
             Duration cancelGrace,
-            @Nullable Integer transactional) {
+            @Nullable Integer transactional,
+            HistoryLimit history) {
         public static final Limits DEFAULT = new Limits(
                 Duration.ofSeconds(10),
                 Duration.ofSeconds(30),
@@ -140,6 +143,7 @@ public record EngineSettings(
                 PayloadCodec.DEFAULT_MAX_BYTES,
                 null,
                 Duration.ofSeconds(30),
-                null);
+                null,
+                HistoryLimit.DEFAULT);
     }
 }

@@ -66,6 +66,11 @@ public final class WorkflowInstance {
     @SuppressWarnings("StaticAssignmentOfThrowable")
     private static final StalledException EVICTED = new StalledException("it was evicted", null);
 
+    /** The number of events from which the code should continue as new. */
+    public static final long MANY_EVENTS = DurableCalls.MANY_EVENTS;
+    /** The bytes of payloads from which it should, where each character counts as one. */
+    public static final long MANY_BYTES = DurableCalls.MANY_CHARACTERS;
+
     private static final int BASE_BYTES = 4_096;
     private static final int COROUTINE_BYTES = 3_072;
     /** The number of the last events whose payloads are assumed to be alive in the user's objects. */
@@ -106,6 +111,16 @@ public final class WorkflowInstance {
     /** Returns the address of an open child. */
     public ChildAddress child(long number) {
         return run.children().address(number);
+    }
+
+    /** Returns the bytes of the payloads in the history up to now, where each character counts as one. */
+    public long bytesOfHistory() {
+        return run.charactersOfHistory();
+    }
+
+    /** Returns the line by which the code says what it is doing; empty if it took it away, null if it never set one. */
+    public @Nullable String details() {
+        return run.details();
     }
 
     // ── turns ───────────────────────────────────────────────────────────────────────────────────────────────────────

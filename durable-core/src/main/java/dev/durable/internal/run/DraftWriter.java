@@ -80,7 +80,11 @@ final class DraftWriter {
                 draft.firstEventId(),
                 draft.events(),
                 new Transition.Mail(
-                        draft.sends().chainId(), draft.consumed(), draft.sends().all(), draft.replies()),
+                        draft.sends().chainId(),
+                        draft.consumed(),
+                        draft.sends().all(),
+                        draft.replies(),
+                        holding.detailsFor(draft)),
                 new Transition.JobChanges(draft.jobs(), draft.settled(), draft.cancelled()),
                 park,
                 closing == null ? holding.warm().wakeAt() : null,

@@ -19,6 +19,7 @@ import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -33,9 +34,6 @@ import org.slf4j.LoggerFactory;
  * are still in the inbox, and outcomes are put there.
  */
 final class HeldRun {
-    /** The number of events from which the log warns of a long history, once in the life of a run. */
-    static final int LONG_HISTORY = 10_000;
-
     private static final Logger log = LoggerFactory.getLogger(HeldRun.class);
     private static final int COLD_BYTES = 1_000;
     private static final int MAX_MESSAGES = 1_000;
@@ -58,6 +56,11 @@ final class HeldRun {
     private UUID fence = new UUID(0, 0);
     private long nextEventId = 1;
     private int stalls;
+    /** The line of {@code Durable.details} that the run's row has for certain; null where that is not known. */
+    private @Nullable String details;
+    /** Whether the written history is so long that the log has warned of it. */
+    private boolean isLong;
+
     private boolean owned;
     private boolean look;
     private String type = "";
@@ -111,6 +114,7 @@ final class HeldRun {
         LiveRun run = live;
         live = null;
         firstTurn = null;
+        details = null;
         if (run != null) {
             run.evict();
         }
@@ -164,6 +168,22 @@ final class HeldRun {
         owned = false;
     }
 
+    /**
+     * Returns the line that says what the run is doing, for the transition of the draft; null where its row has it. A
+     * new instance does not know what its row has, as other code may have written that, so it writes the line once.
+     */
+    @Nullable
+    String detailsFor(TransitionDraft draft) {
+        draft.details(warm().instance().details());
+        return Objects.equals(draft.details(), details) ? null : draft.details();
+    }
+
+    /** Returns why the draft, which goes on with the run, can't be written; null where it can. */
+    @Nullable
+    String tooLong(TransitionDraft draft) {
+        return draft.size() == 0 ? null : host.code().historyLimit().refusal(key, draft, warm().instance());
+    }
+
     void starts(UUID firstFence) {
         fence = firstFence;
     }
@@ -173,15 +193,13 @@ final class HeldRun {
         nextEventId = 2;
     }
 
-    void written(UUID newFence, long next) {
-        if (nextEventId <= LONG_HISTORY + 1 && next > LONG_HISTORY + 1) {
-            log.warn(
-                    "the history of {} has more than {} events, and each replay of the run (after an eviction, on another"
-                            + " worker, for a query) repeats all of them. Usual cause: a loop that goes on for months. Way out:"
-                            + " throw Durable.continueAsNew(…) where Durable.info().shouldContinueAsNew() says so; or do the"
-                            + " loop in an activity that notes its place with ActivityContext.checkpoint",
-                    key.shown(),
-                    LONG_HISTORY);
+    void written(UUID newFence, TransitionDraft draft) {
+        long next = draft.nextEventId();
+        details = draft.details();
+        boolean wasLong = isLong;
+        isLong = live != null && HistoryLimit.isLong(next - 1, live.instance());
+        if (isLong && !wasLong && draft.closing() == null) {
+            log.warn(HistoryLimit.warning(key, next - 1));
         }
         fence = newFence;
         nextEventId = next;
@@ -261,6 +279,7 @@ final class HeldRun {
                 : HistoryReplay.from(host.store(), key.runId(), rising, firstPage, runWaits);
         span.ended(rebuilt.nextEventId() - 1);
         firstTurn = rebuilt.firstTurn();
+        isLong = HistoryLimit.isLong(rebuilt.nextEventId() - 1, rising.instance());
         birth = birthOf(type, rising.headers(), type.equals(BackgroundJob.TYPE) ? rising.delayedUntil() : null);
         return rebuilt.nextEventId();
     }

@@ -155,11 +155,15 @@ public final class RunActor {
         boolean begun = false;
         try {
             rising.start(draft, mail.request().started());
+            String tooLong = rising.instance().isOver() ? null : holding.tooLong(draft);
+            if (tooLong != null) {
+                throw new StalledException(tooLong, null);
+            }
             // A first turn that ends the run is made again and written with the end, as messages may come before that;
             // one that sends messages is made again and written as a transition, which a start is not.
             begun = !rising.instance().isOver() && draft.sends().isEmpty();
             if (begun) {
-                written = run.withFirstTurn(draft.events(), draft.jobs(), rising.wakeAt());
+                written = run.withFirstTurn(draft.events(), draft.jobs(), rising.wakeAt(), holding.detailsFor(draft));
             }
         } catch (RuntimeException | Error e) {
             // The run is started without its first turn. A stall is recorded then, as another try at once would cost
@@ -189,7 +193,7 @@ public final class RunActor {
             holding.startedWithoutFirstTurn();
             attempt(() -> feedAgain(draft, 0));
         } else if (started) {
-            holding.written(holding.fence(), draft.nextEventId());
+            holding.written(holding.fence(), draft);
             draft.written();
             host.outside().weigh(this);
         } else {
@@ -288,7 +292,10 @@ public final class RunActor {
             return;
         }
         draft.complete();
-        if (draft.isEmpty() && closing == null && !holding.isOwned()) {
+        String tooLong = closing == null ? holding.tooLong(draft) : null;
+        if (tooLong != null) {
+            stall(tooLong);
+        } else if (draft.isEmpty() && closing == null && !holding.isOwned()) {
             underWay = null;
         } else {
             writer.send(draft, all);
@@ -373,7 +380,7 @@ public final class RunActor {
     }
 
     private void applied(TransitionDraft draft, UUID newFence) {
-        holding.written(newFence, draft.nextEventId());
+        holding.written(newFence, draft);
         draft.written();
         if (draft.sends().isAnyToItself()) {
             holding.lookAgain();

@@ -38,12 +38,14 @@ public record RunServices(HistoryStore store, Lanes lanes, Code code, Outside ou
      * @param replay the settings of replay
      * @param headersJson writes headers as a JSON object
      * @param interception the interceptors around turns and replays
+     * @param historyLimit the largest history of a run
      */
     public record Code(
             Registry registry,
             ReplaySetup replay,
             Function<Map<String, String>, String> headersJson,
-            Interception interception) {}
+            Interception interception,
+            HistoryLimit historyLimit) {}
 
     /** The parts of the worker that a run uses besides the store. */
     public interface Outside {

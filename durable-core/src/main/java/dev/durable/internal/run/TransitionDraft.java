@@ -66,6 +66,7 @@ final class TransitionDraft {
     private boolean hasUpdates;
     private boolean endsRun;
     private boolean endedBySender;
+    private @Nullable String details;
 
     /** @param refusals how often drafts before this one were refused the close, or thrown away as they ended too early */
     TransitionDraft(JobBirth birth, OutgoingMessages sends, long firstEventId, int refusals) {
@@ -212,6 +213,16 @@ final class TransitionDraft {
     /** Returns the messages that its turns have sent to workflows. */
     OutgoingMessages sends() {
         return sends;
+    }
+
+    /** Sets the line that says what the run is doing at the end of these turns; null where the code has set none. */
+    void details(@Nullable String line) {
+        details = line;
+    }
+
+    @Nullable
+    String details() {
+        return details;
     }
 
     /** Returns whether the run is one background job. */

@@ -84,6 +84,9 @@ public final class Bounds {
     /** The most characters of the arguments of all children that are started in one turn, which is one transaction. */
     public static final int CHILD_INPUTS = 64 << 20;
 
+    /** The longest line by which code tells people what a run or a call is about, in UTF-16 units; longer ones are cut. */
+    public static final int LINE = 500;
+
     private static final int QUOTED = 60;
     /** The first invisible character but for control characters: the soft hyphen. */
     private static final char FIRST_INVISIBLE = '\u00ad';
@@ -372,6 +375,25 @@ public final class Bounds {
     /** The beginning of a text as by {@link #cut}, with a mark where it was cut; the mark is the last of its units. */
     public static String cutWithMark(String text, int most) {
         return text.length() <= most ? text : cut(text, most - 1) + "…";
+    }
+
+    /**
+     * A line for people as it is stored and shown: cut to {@link #LINE}, and a blank in place of each line break and of
+     * each other character that would change what stands around it.
+     */
+    public static String line(String text) {
+        String cut = cutWithMark(text, LINE);
+        if (unfit(cut) == cut.length()) {
+            return cut;
+        }
+        StringBuilder line = new StringBuilder(cut);
+        for (int at = unfit(cut); at < cut.length(); at = unfit(cut, next(cut, at))) {
+            // Emoji and some alphabets need joiners and variation selectors.
+            if (!isInvisible(cut.codePointAt(at))) {
+                line.setCharAt(at, ' ');
+            }
+        }
+        return line.toString();
     }
 
     private static String character(String text, int at) {

@@ -4,6 +4,7 @@ import dev.durable.client.ActivityState;
 import dev.durable.client.WorkflowDescription.PendingActivity;
 import dev.durable.history.InboxMessage;
 import dev.durable.history.JobNotes;
+import dev.durable.history.OptionsJson;
 import dev.durable.store.CancelledIdleJob;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.HeldJob;
@@ -405,6 +406,7 @@ final class Job {
                 visibleAt,
                 lease == null || state == ActivityState.EXTERNAL ? null : lease.session(),
                 lastFailure,
-                heartbeatDetails);
+                heartbeatDetails,
+                OptionsJson.decodeIfReadable(spec.content().options()).summary());
     }
 }

@@ -38,6 +38,7 @@ final class RunRow {
     private final NewRun.@Nullable Parent parent;
     private final int attempt;
     private @Nullable Ending ending;
+    private @Nullable String details;
 
     /** The end of the run, and the fence under which it was written. */
     record Ending(
@@ -73,6 +74,7 @@ final class RunRow {
         this.attempt = previous != null && previous.isRetried() ? previous.attempt + 1 : 1;
         this.hold = new Hold(start, now, attempt > 1);
         append(start.firstTurn().events(), start.fence());
+        tellDetails(start.firstTurn().details());
     }
 
     RunKey key() {
@@ -127,6 +129,13 @@ final class RunRow {
     /** Returns whether it has failed and another attempt follows. */
     boolean isRetried() {
         return ending != null && ending.status() == WorkflowStatus.FAILED && ending.next() != null;
+    }
+
+    /** Sets the line that says what the run is doing; empty takes it away, null leaves it as it is. */
+    void tellDetails(@Nullable String line) {
+        if (line != null) {
+            details = line.isEmpty() ? null : line;
+        }
     }
 
     boolean isOpen() {
@@ -209,7 +218,7 @@ final class RunRow {
                 ending == null ? null : ending.at(),
                 ending == null ? null : ending.result(),
                 ending == null ? null : ending.failure(),
-                memo,
+                new RunRecord.Notes(memo, details),
                 new RunRecord.Links(
                         chainId,
                         previous == null ? null : previous.key().runId(),

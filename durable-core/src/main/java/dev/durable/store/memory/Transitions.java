@@ -80,6 +80,7 @@ final class Transitions {
                 .toList();
         Instant at = step.events().getLast().at();
         answer(step);
+        run.tellDetails(step.details());
         run.append(
                 step.closingWith(LeftJob.events(left, at)).events(),
                 step.fences().next());
@@ -105,6 +106,7 @@ final class Transitions {
     private Outcome move(RunRow run, Transition step) {
         Instant now = tables.now();
         run.append(step.events(), step.fences().next());
+        run.tellDetails(step.details());
         run.inbox().removeAll(step.consumed());
         tables.send(run, step.sends());
         answer(step);

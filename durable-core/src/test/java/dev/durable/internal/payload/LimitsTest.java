@@ -2,6 +2,7 @@ package dev.durable.internal.payload;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.durable.internal.run.HistoryLimit;
 import dev.durable.internal.text.Bounds;
 import dev.durable.store.InboxLimit;
 import java.io.IOException;
@@ -47,6 +48,9 @@ class LimitsTest {
                 number(Bounds.CARRIED_RESULTS) + " characters");
         inCode.put("levels of a tree of children", number(Bounds.CHILD_DEPTH) + " levels");
         inCode.put("arguments of the children that one turn starts", number(Bounds.CHILD_INPUTS) + " characters");
+        inCode.put("events in the history of a run", number(HistoryLimit.DEFAULT.events()) + " events");
+        inCode.put("bytes of payloads in the history", number(HistoryLimit.DEFAULT.bytes()) + " bytes");
+        inCode.put("a line of `Durable.details`", number(Bounds.LINE) + " characters");
         inCode.put("rows of one page", number(Bounds.PAGE) + " rows");
         inCode.put("message of an error", number(ErrorText.MAX_MESSAGE_BYTES) + " bytes");
         inCode.put("type of an error", number(Bounds.CLASS_NAME) + " characters");

@@ -73,6 +73,14 @@ public abstract class HistoryStoreCore {
     }
 
     @Nested
+    class Details extends DetailsContract {
+        @Override
+        protected StoreFixture newFixture() {
+            return HistoryStoreCore.this.newFixture();
+        }
+    }
+
+    @Nested
     class Closes extends CloseContract {
         @Override
         protected StoreFixture newFixture() {

@@ -44,6 +44,7 @@ public final class NewRunBuilder {
     private Instant deadline;
     private Instant expiresAt;
     private InboxMessage message;
+    private String details;
     private BatchPlace place;
 
     public NewRunBuilder(HistoryStore store, String workflowId) {
@@ -143,6 +144,12 @@ public final class NewRunBuilder {
         return with(signal);
     }
 
+    /** What its first turn says that it is doing. */
+    public NewRunBuilder details(String line) {
+        this.details = line;
+        return this;
+    }
+
     /** Its place in a batch. */
     public NewRunBuilder at(String batch, int number) {
         this.place = new BatchPlace(batch, number);
@@ -155,7 +162,7 @@ public final class NewRunBuilder {
                 type,
                 taskQueue,
                 fence,
-                new NewRun.FirstTurn(firstTurnDone, events, jobs, wakeAt, startDelay),
+                new NewRun.FirstTurn(firstTurnDone, events, jobs, wakeAt, startDelay, details),
                 new NewRun.Policies(reusePolicy, conflictPolicy, formerTypes),
                 new NewRun.Deadlines(deadline, expiresAt),
                 memo,

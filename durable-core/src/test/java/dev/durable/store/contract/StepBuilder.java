@@ -46,6 +46,7 @@ public final class StepBuilder {
     private Instant wakeAt;
     private Transition.Stall stall;
     private Transition.Close close;
+    private String details;
 
     public StepBuilder(Instant now, RunKey run, UUID fence, long nextEventId) {
         this.now = now;
@@ -231,6 +232,12 @@ public final class StepBuilder {
         return this;
     }
 
+    /** What the run says that it is doing. */
+    public StepBuilder details(String line) {
+        details = line;
+        return this;
+    }
+
     public Transition build() {
         List<StoredEvent> all = new ArrayList<>(events);
         if (close != null) {
@@ -241,7 +248,7 @@ public final class StepBuilder {
                 new Transition.Fences(fence, newFence),
                 nextEventId,
                 all,
-                new Transition.Mail(run.runId(), consumed, sends, replies),
+                new Transition.Mail(run.runId(), consumed, sends, replies, details),
                 new Transition.JobChanges(jobs, settled, cancelled),
                 park,
                 wakeAt,

@@ -25,7 +25,8 @@ public final class DescriptionMapper {
                         run.links().chainId(),
                         run.links().previous(),
                         run.links().next(),
-                        run.links().attempt()));
+                        run.links().attempt()),
+                run.details());
     }
 
     /** Returns a failure as type and message, for readers; a text that is no failure stays as it is. */

@@ -145,7 +145,8 @@ public final class OptionLevel {
                 allHeaders,
                 get(Option.LIMIT_KEY, base.limitKey()),
                 get(Option.CANCELLATION, base.cancellation()),
-                base.expiresAt());
+                base.expiresAt(),
+                base.summary());
     }
 
     /**

@@ -3,6 +3,9 @@ package dev.durable.internal.replay.call;
 import dev.durable.ContinueAsNewReason;
 import dev.durable.history.ActivityCompleted;
 import dev.durable.history.ActivityScheduled;
+import dev.durable.history.ChildCompleted;
+import dev.durable.history.ChildSignalRequested;
+import dev.durable.history.ChildStartRequested;
 import dev.durable.history.ExternalSignalRequested;
 import dev.durable.history.HistoryEvent;
 import dev.durable.history.SideEffectRecorded;
@@ -29,8 +32,8 @@ final class CurrentTurn {
     /** The most commands of one turn before the code is taken for a loop; a turn is one transaction. */
     static final int MAX_COMMANDS = 50_000;
 
-    private static final long MANY_EVENTS = 10_000;
-    private static final long MANY_CHARACTERS = 20_000_000;
+    static final long MANY_EVENTS = 10_000;
+    static final long MANY_CHARACTERS = 20_000_000;
 
     private final Dispatcher dispatcher;
     private @Nullable TurnScript script;
@@ -73,6 +76,11 @@ final class CurrentTurn {
         return reasons;
     }
 
+    /** Returns the characters of the payloads in the history up to now. */
+    long characters() {
+        return characters;
+    }
+
     /** Returns the characters of the event's payload, which are most of it. */
     private static int charactersOf(HistoryEvent event) {
         return switch (event) {
@@ -84,6 +92,9 @@ final class CurrentTurn {
             case SideEffectRecorded e -> e.value().json().length();
             case UpdateCompleted e -> e.result().json().length();
             case ExternalSignalRequested e -> e.input().json().length();
+            case ChildStartRequested e -> e.input().json().length();
+            case ChildSignalRequested e -> e.input().json().length();
+            case ChildCompleted e -> e.result().json().length();
             default -> 0;
         };
     }

@@ -66,6 +66,11 @@ import org.slf4j.LoggerFactory;
  * calls. Puts the parts of the run together; each call is checked (alive, not restricted, not cancelled) and handed on.
  */
 public final class DurableCalls implements PromiseHost {
+    /** The number of events from which a run should continue as new. */
+    public static final long MANY_EVENTS = CurrentTurn.MANY_EVENTS;
+    /** The number of characters of payloads from which a run should continue as new. */
+    public static final long MANY_CHARACTERS = CurrentTurn.MANY_CHARACTERS;
+
     private static final ThreadLocal<@Nullable DurableCalls> CURRENT = new ThreadLocal<>();
 
     private final WorkflowType type;
@@ -92,6 +97,7 @@ public final class DurableCalls implements PromiseHost {
     private final RunRandom draws;
     private final RandomGenerator random = this::drawBits;
     private long settled;
+    private @Nullable String details;
 
     public DurableCalls(WorkflowType type, RunKey run, ReplaySetup setup, Dispatcher.Factory dispatchers) {
         this.type = type;
@@ -245,19 +251,37 @@ public final class DurableCalls implements PromiseHost {
         return draws.bits(self.number, self.nextDraw());
     }
 
-    // ── waits ───────────────────────────────────────────────────────────────────────────────────────────────────────
-
-    public void sleep(Duration duration) {
-        waiting.sleep("Durable.sleep", duration);
+    /** Sets the line that says what the run is doing. It is no command: a replay sets it again. */
+    public void details(@Nullable String line) {
+        if (!restrictions.isInForce(Restriction.CONSTRUCTOR)) {
+            restrictions.check("Durable.details");
+        }
+        details = line == null ? "" : Bounds.line(line);
     }
 
-    public Promise<@Nullable Void> timer(Duration duration) {
+    /** Returns that line; empty where the code took it away, null where it never set one. */
+    public @Nullable String details() {
+        return details;
+    }
+
+    /** Returns the characters of the payloads in the history up to now. */
+    public long charactersOfHistory() {
+        return journal.characters();
+    }
+
+    // ── waits ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    public void sleep(Duration duration, @Nullable String summary) {
+        waiting.sleep("Durable.sleep", duration, summary);
+    }
+
+    public Promise<@Nullable Void> timer(Duration duration, @Nullable String summary) {
         if (WaitCalls.isNoWait(duration)) {
             DurablePromise<@Nullable Void> fired = new DurablePromise<>(this);
             fired.settle(PromiseOutcome.success(null));
             return fired;
         }
-        return work.start(waiting.mayCommand("Durable.timer"), duration).promise;
+        return work.start(waiting.mayCommand("Durable.timer"), duration, summary).promise;
     }
 
     /** Makes a promise that the code completes; allowed in the constructor, too, as it records nothing and waits for nothing. */

@@ -2,6 +2,7 @@ package dev.durable.internal.replay.call;
 
 import dev.durable.CancelledException;
 import dev.durable.history.TimerCancelled;
+import dev.durable.history.TimerStarted;
 import dev.durable.internal.replay.coroutine.Coroutine;
 import dev.durable.internal.replay.coroutine.DurablePromise;
 import dev.durable.internal.replay.coroutine.OpenOperation;
@@ -16,13 +17,15 @@ public final class OpenTimer extends OpenOperation {
     final Instant fireAt;
     final DurablePromise<@Nullable Void> promise;
 
+    private final @Nullable String summary;
     private final OpenWork work;
     private final Scope home;
     private final boolean shielded;
 
-    OpenTimer(int seq, Instant fireAt, DurablePromise<@Nullable Void> promise, OpenWork work, Coroutine by) {
-        this.seq = seq;
-        this.fireAt = fireAt;
+    OpenTimer(TimerStarted started, DurablePromise<@Nullable Void> promise, OpenWork work, Coroutine by) {
+        this.seq = started.seq();
+        this.fireAt = started.fireAt();
+        this.summary = started.summary();
         this.promise = promise;
         this.work = work;
         this.home = by.scope();
@@ -52,6 +55,6 @@ public final class OpenTimer extends OpenOperation {
 
     @Override
     public String toString() {
-        return "timer " + seq + " due " + fireAt;
+        return "timer " + seq + (summary == null ? "" : " (" + summary + ")") + " due " + fireAt;
     }
 }

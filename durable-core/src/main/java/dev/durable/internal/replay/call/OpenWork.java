@@ -150,10 +150,15 @@ public final class OpenWork {
     }
 
     OpenTimer start(Coroutine by, Duration duration) {
+        return start(by, duration, null);
+    }
+
+    OpenTimer start(Coroutine by, Duration duration, @Nullable String summary) {
+        String line = summary == null ? null : Bounds.line(summary);
         int seq = ++lastTimer;
         Instant due = due(journal.now(), duration);
-        TimerStarted started = journal.put((id, at) -> new TimerStarted(id, at, seq, due));
-        OpenTimer timer = new OpenTimer(seq, started.fireAt(), new DurablePromise<>(run), this, by);
+        TimerStarted started = journal.put((id, at) -> new TimerStarted(id, at, seq, due, line));
+        OpenTimer timer = new OpenTimer(started, new DurablePromise<>(run), this, by);
         timers.put(seq, timer);
         byDue.add(timer);
         return timer;

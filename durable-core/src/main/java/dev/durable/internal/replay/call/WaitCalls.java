@@ -14,6 +14,7 @@ import dev.durable.internal.replay.coroutine.Restrictions;
 import dev.durable.internal.replay.coroutine.WaitCondition;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -77,10 +78,14 @@ final class WaitCalls {
     }
 
     void sleep(String call, Duration duration) {
+        sleep(call, duration, null);
+    }
+
+    void sleep(String call, Duration duration, @Nullable String summary) {
         if (isNoWait(duration)) {
             return;
         }
-        OpenTimer timer = work.start(mayCommand(call), duration);
+        OpenTimer timer = work.start(mayCommand(call), duration, summary);
         until(call, WaitCondition.promise(timer.promise));
         timer.promise.valueOrUnchecked();
     }

@@ -106,11 +106,33 @@ public final class Comparison {
         };
     }
 
-    /** Returns whether the same command also has the same values; of a failure these are its type and message. */
+    /**
+     * Returns whether the same command also has the same values; of a failure these are its type and message. Summaries
+     * are for people and are not compared.
+     */
     public static boolean sameText(HistoryEvent.Command code, HistoryEvent.Command history) {
         return code instanceof UpdateFailed c && history instanceof UpdateFailed h
                 ? sameFailure(c.failure(), h.failure())
-                : code.equals(history);
+                : code.equals(history) || withoutSummary(code).equals(withoutSummary(history));
+    }
+
+    private static HistoryEvent.Command withoutSummary(HistoryEvent.Command command) {
+        return switch (command) {
+            case ActivityScheduled e
+            when e.options().summary() != null ->
+                new ActivityScheduled(
+                        e.id(),
+                        e.at(),
+                        e.seq(),
+                        e.activity(),
+                        e.taskQueue(),
+                        e.input(),
+                        e.options().withSummary(null));
+            case ChildStartRequested e
+            when e.options().summary() != null -> e.withOptions(e.options().summary(null));
+            case TimerStarted e when e.summary() != null -> new TimerStarted(e.id(), e.at(), e.seq(), e.fireAt());
+            default -> command;
+        };
     }
 
     /** Returns whether an input, duration or option that differs is refused; counts it where it is not. */

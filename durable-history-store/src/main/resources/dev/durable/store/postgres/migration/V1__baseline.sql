@@ -82,7 +82,8 @@ create function ${schema}.run_id_time(run_id uuid) returns timestamptz
 -- are a chain: chain_id is the run id of its first run, where null stands for the run itself. A child has the workflow id
 -- and the chain of its parent, its number among the children of that chain, and the chain at the root of the tree.
 -- has_children: whether code of the run has asked for a child; null is no. attempt: the number of the attempt, from 2, where
--- a workflow with a retry policy has failed before; null is 1.
+-- a workflow with a retry policy has failed before; null is 1. details: the line by which the
+-- run's code says what it is doing; null is none. It is in no index, so that its update stays HOT.
 create table ${schema}.workflow_run (
     run_id          uuid        not null,
     close_fence     uuid,
@@ -105,6 +106,7 @@ create table ${schema}.workflow_run (
     parent_workflow_id text collate "C",
     has_children    boolean,
     attempt         integer,
+    details         text,
     primary key (run_id, shard)
 ) with (fillfactor = 85);
 
@@ -947,7 +949,8 @@ select w.workflow_id, w.run_id, w.type, w.task_queue, w.status,
        (select ${schema}.readable(e.attributes) ->> 'startedBy' from ${schema}.history_event e
          where e.run_id = w.run_id and e.event_id = 1 and e.shard = w.shard) as started_by,
        coalesce(s.paused, false) as paused, coalesce(w.chain_id, w.run_id) as first_run_id, w.previous_run_id, w.next_run_id,
-       coalesce(w.attempt, 1) as attempt
+       coalesce(w.attempt, 1) as attempt, w.details, w.parent_workflow_id, w.parent_chain as parent_run_id,
+       w.root_chain as root_run_id
   from ${schema}.workflow_run w
   left join ${schema}.run_state s on s.run_id = w.run_id and s.shard = w.shard;
 

@@ -100,14 +100,16 @@ final class HistoryTable {
             case ActivityAbandoned e -> name(e.seq()) + " open at attempt " + e.attempt();
             case ActivityCancelRequested e -> name(e.seq());
             case ActivityCancelled e -> name(e.seq());
-            case TimerStarted e -> "timer " + e.seq() + " until " + time(e.fireAt());
+            case TimerStarted e -> "timer " + e.seq() + " until " + time(e.fireAt()) + summary(e.summary());
             case TimerFired e -> "timer " + e.seq();
             case TimerCancelled e -> "timer " + e.seq();
             case SignalReceived e -> e.name() + " " + e.input().json();
             case UpdateAccepted e -> e.name() + " " + e.input().json();
             case UpdateCompleted e -> e.result().json();
             case UpdateFailed e -> message(e.failure());
-            case ChildStartRequested e -> "child " + e.number() + " " + e.workflowType() + " " + e.workflowId();
+            case ChildStartRequested e ->
+                "child " + e.number() + " " + e.workflowType() + " " + e.workflowId()
+                        + summary(e.options().summary());
             case ChildCancelRequested e -> "child " + e.number() + ": " + e.reason();
             case ChildSignalRequested e ->
                 "child " + e.number() + " " + e.signal() + " " + e.input().json();
@@ -143,7 +145,12 @@ final class HistoryTable {
 
     private String scheduled(ActivityScheduled event) {
         activities.put(event.seq(), event.activity());
-        return event.activity() + " " + event.input().json();
+        return event.activity() + summary(event.options().summary()) + " "
+                + event.input().json();
+    }
+
+    private static String summary(@Nullable String summary) {
+        return summary == null ? "" : " (" + summary + ")";
     }
 
     private String name(int seq) {

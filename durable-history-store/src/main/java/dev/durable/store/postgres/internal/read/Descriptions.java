@@ -10,6 +10,7 @@ import static org.jooq.impl.DSL.max;
 
 import dev.durable.client.WorkflowDescription.Parent;
 import dev.durable.client.WorkflowDescription.PendingActivity;
+import dev.durable.history.OptionsJson;
 import dev.durable.store.RunDetails;
 import dev.durable.store.RunIds;
 import dev.durable.store.RunRecord;
@@ -113,6 +114,7 @@ public final class Descriptions {
                         ACTIVITY_JOB.VISIBLE_AT,
                         ACTIVITY_JOB.SESSION,
                         ACTIVITY_JOB.LAST_FAILURE,
+                        ACTIVITY_JOB.OPTIONS,
                         ACTIVITY_HEARTBEAT.DETAILS)
                 .from(ACTIVITY_JOB)
                 .leftJoin(ACTIVITY_HEARTBEAT)
@@ -134,7 +136,9 @@ public final class Descriptions {
                 job.get(ACTIVITY_JOB.VISIBLE_AT),
                 job.get(ACTIVITY_JOB.SESSION),
                 job.get(ACTIVITY_JOB.LAST_FAILURE),
-                JsonColumns.text(job.get(ACTIVITY_HEARTBEAT.DETAILS)));
+                JsonColumns.text(job.get(ACTIVITY_HEARTBEAT.DETAILS)),
+                OptionsJson.decodeIfReadable(job.get(ACTIVITY_JOB.OPTIONS).data())
+                        .summary());
     }
 
     private static String state(Record job) {

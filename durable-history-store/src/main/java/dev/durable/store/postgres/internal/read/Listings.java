@@ -57,7 +57,8 @@ public final class Listings {
                 WORKFLOW_RUN.ATTEMPT,
                 WORKFLOW_RUN.CHAIN_ID,
                 WORKFLOW_RUN.PREVIOUS_RUN_ID,
-                WORKFLOW_RUN.NEXT_RUN_ID);
+                WORKFLOW_RUN.NEXT_RUN_ID,
+                WORKFLOW_RUN.DETAILS);
     }
 
     private static final Set<String> NAMES =
@@ -134,7 +135,7 @@ public final class Listings {
                 TimeColumns.instant(row, "closed_at"),
                 row.getString("result"),
                 row.getString("failure"),
-                MemoJson.read(row.getString("memo")),
+                new RunRecord.Notes(MemoJson.read(row.getString("memo")), null),
                 new RunRecord.Links(runId, null, null, 1));
     }
 
@@ -186,7 +187,8 @@ public final class Listings {
                 row.get(WORKFLOW_RUN.CLOSED_AT),
                 JsonColumns.text(row.get(WORKFLOW_RUN.RESULT)),
                 JsonColumns.text(row.get(WORKFLOW_RUN.FAILURE)),
-                MemoJson.read(JsonColumns.text(row.get(WORKFLOW_RUN.MEMO))),
+                new RunRecord.Notes(
+                        MemoJson.read(JsonColumns.text(row.get(WORKFLOW_RUN.MEMO))), row.get(WORKFLOW_RUN.DETAILS)),
                 new RunRecord.Links(
                         Objects.requireNonNullElse(row.get(WORKFLOW_RUN.CHAIN_ID), row.get(WORKFLOW_RUN.RUN_ID)),
                         row.get(WORKFLOW_RUN.PREVIOUS_RUN_ID),

@@ -97,6 +97,7 @@ public record StartBatch(List<NewRun> starts) {
                         .toArray(Param[]::new));
         places(script);
         messages(script);
+        details(script);
     }
 
     /** Writes all rows but those of run_state, for starts known to be new. */
@@ -109,6 +110,7 @@ public record StartBatch(List<NewRun> starts) {
         JobRows.ofStarts(starts).insert(script);
         places(script);
         messages(script);
+        details(script);
     }
 
     private List<Param> businessRows() {
@@ -126,6 +128,19 @@ public record StartBatch(List<NewRun> starts) {
         if (!placed.isEmpty()) {
             StartBatch members = new StartBatch(placed);
             script.then(BatchSql.JOIN, members.batches(), members.numbers(), members.runs(), members.shards());
+        }
+    }
+
+    private void details(SqlScript script) {
+        List<NewRun> telling =
+                starts.stream().filter(s -> s.firstTurn().details() != null).toList();
+        if (!telling.isEmpty()) {
+            StartBatch lines = new StartBatch(telling);
+            script.then(
+                    TransitionSql.DETAILS,
+                    lines.runs(),
+                    lines.shards(),
+                    texts(telling, s -> Objects.requireNonNull(s.firstTurn().details())));
         }
     }
 

@@ -118,11 +118,13 @@ final class TransitionBatch {
             consume(script);
             OutgoingRows.insert(all, script);
             Replies.write(script, all);
+            details(script);
             return;
         }
         if (allClose()) {
             end(script);
             OutgoingRows.insert(all, script);
+            details(script);
             return;
         }
         if (!advancing.isEmpty()) {
@@ -141,6 +143,7 @@ final class TransitionBatch {
         JobRows.of(all).insert(script);
         OutgoingRows.insert(all, script);
         close(script);
+        details(script);
     }
 
     /** Closes runs whatever waits for them, for a caller that has locked them and their jobs. */
@@ -174,6 +177,19 @@ final class TransitionBatch {
                     uuids(rows, r -> r.key().run().runId()),
                     shorts(rows, r -> r.key().run().shard()),
                     ints(rows, r -> r.key().seq()));
+        }
+    }
+
+    private void details(SqlScript script) {
+        List<Transition> telling = Stream.concat(advancing.stream(), closing.stream())
+                .filter(t -> t.details() != null)
+                .toList();
+        if (!telling.isEmpty()) {
+            script.then(
+                    TransitionSql.DETAILS,
+                    runs(telling),
+                    shards(telling),
+                    texts(telling, t -> Objects.requireNonNull(t.details())));
         }
     }
 

@@ -230,6 +230,18 @@ public final class TransitionSql {
                             where w.run_id = u.run_id and +w.shard = u.shard offset 0) j) u
              where w.ctid = u.c""";
 
+    /**
+     * Writes the lines that say what runs are doing, for those whose code has changed them. A line that stands there
+     * already writes nothing, so that the row's page stays as it is.
+     */
+    static final String DETAILS = """
+            update durable.workflow_run w set details = nullif(u.details, '')
+              from (select j.c, u.details from unnest(?::uuid[], ?::smallint[], ?::text[]) as u(run_id, shard, details)
+                     cross join lateral (select w.ctid as c from durable.workflow_run w
+                            where w.run_id = u.run_id and +w.shard = u.shard
+                              and w.details is distinct from nullif(u.details, '') offset 0) j) u
+             where w.ctid = u.c""";
+
     static final String DROP_INBOX = """
             delete from durable.inbox i where i.run_id = any(?::uuid[]) and i.shard = any(?::smallint[])""";
 

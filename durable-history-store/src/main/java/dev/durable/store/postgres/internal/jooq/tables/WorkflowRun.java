@@ -76,6 +76,8 @@ public class WorkflowRun extends TableImpl<Record> {
 
     public final TableField<Record, Integer> ATTEMPT = createField(DSL.name("attempt"), SQLDataType.INTEGER, this, "");
 
+    public final TableField<Record, String> DETAILS = createField(DSL.name("details"), SQLDataType.CLOB, this, "");
+
     private WorkflowRun(Name alias, Table<Record> aliased) {
         this(alias, aliased, (Field<?>[]) null, null);
     }

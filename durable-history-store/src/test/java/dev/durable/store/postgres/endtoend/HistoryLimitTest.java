@@ -1,0 +1,136 @@
+package dev.durable.store.postgres.endtoend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.durable.Durable;
+import dev.durable.Run;
+import dev.durable.Signal;
+import dev.durable.Workflow;
+import dev.durable.client.DurableEngine;
+import dev.durable.client.WorkflowHandle;
+import dev.durable.store.HistoryStore;
+import dev.durable.store.memory.InMemoryHistoryStore;
+import dev.durable.store.postgres.PostgresHistoryStore;
+import dev.durable.store.postgres.SqlInvariants;
+import java.sql.SQLException;
+import java.time.Duration;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The two ways out for a run that stalls as its history has come to the limit, on both stores. */
+@Timeout(300)
+@Tag("slow")
+class HistoryLimitTest {
+    private static final int LIMIT = 10;
+    private static final int SENT = 15;
+
+    /** Adds up what it is sent, without end. */
+    @Workflow(name = "Sum")
+    static class Sum {
+        int sum;
+        boolean over;
+
+        @Run
+        int run(int before) {
+            sum = before;
+            Durable.await(() -> over);
+            return sum;
+        }
+
+        @Signal
+        void add(int value) {
+            sum += value;
+        }
+
+        @Signal
+        void end() {
+            over = true;
+        }
+    }
+
+    /** The code that is deployed for the run that has stalled. */
+    @Workflow(name = "Sum")
+    static class ContinuingSum extends Sum {
+        @Run
+        @Override
+        int run(int before) {
+            sum = before;
+            Durable.await(() -> over || Durable.info().historyLength() > LIMIT);
+            if (over) {
+                return sum;
+            }
+            throw Durable.continueAsNew(ContinuingSum.class, w -> w.run(sum));
+        }
+    }
+
+    @Test
+    void a_run_in_postgresql_goes_on_by_code_that_continues_as_new() throws SQLException {
+        try (Bench bench = new Bench()) {
+            goesOnAsNew(PostgresHistoryStore.of(bench.dataSource()));
+            assertThat(SqlInvariants.check(bench.dataSource())).isEmpty();
+        }
+    }
+
+    @Test
+    void a_run_in_memory_goes_on_by_code_that_continues_as_new() {
+        goesOnAsNew(new InMemoryHistoryStore());
+    }
+
+    @Test
+    void a_run_in_postgresql_goes_on_under_a_higher_limit() {
+        try (Bench bench = new Bench()) {
+            goesOnUnderAHigherLimit(PostgresHistoryStore.of(bench.dataSource()));
+        }
+    }
+
+    @Test
+    void a_run_in_memory_goes_on_under_a_higher_limit() {
+        goesOnUnderAHigherLimit(new InMemoryHistoryStore());
+    }
+
+    private static void goesOnAsNew(HistoryStore store) {
+        stall(store);
+        try (DurableEngine mended = engine(store).register(ContinuingSum.class).start()) {
+            WorkflowHandle<Sum, ?> run = mended.client().handle(Sum.class, "s-1");
+            run.signal(Sum::end);
+
+            assertThat(run.resultAs(Integer.class)).isEqualTo(SENT);
+
+            assertThat(run.describe().summary().chain().previousRunId()).isNotNull();
+        }
+    }
+
+    private static void goesOnUnderAHigherLimit(HistoryStore store) {
+        stall(store);
+        try (DurableEngine mended =
+                engine(store).maxHistoryEvents(2 * SENT).register(Sum.class).start()) {
+            WorkflowHandle<Sum, ?> run = mended.client().handle(Sum.class, "s-1");
+            run.signal(Sum::end);
+
+            assertThat(run.resultAs(Integer.class)).isEqualTo(SENT);
+
+            assertThat(run.describe().stalledBy()).isNull();
+            assertThat(run.describe().historyLength()).isGreaterThan(SENT);
+        }
+    }
+
+    private static void stall(HistoryStore store) {
+        try (DurableEngine engine = engine(store).register(Sum.class).start()) {
+            WorkflowHandle<Sum, Integer> run = engine.client().start(Sum.class, "s-1", w -> w.run(0));
+            for (int i = 0; i < SENT; i++) {
+                run.signal(w -> w.add(1));
+            }
+            assertThat(Bench.awaitThat(run, now -> now.stalledBy() != null).stalledBy())
+                    .contains("the limit is 10 (builder.maxHistoryEvents(…)");
+            assertThat(run.describe().historyLength()).isLessThanOrEqualTo(LIMIT);
+        }
+    }
+
+    private static DurableEngine.Builder engine(HistoryStore store) {
+        return DurableEngine.builder(store)
+                .pollInterval(Duration.ofMillis(50))
+                .drainTimeout(Duration.ofSeconds(1))
+                .maxHistoryEvents(LIMIT);
+    }
+}
