@@ -54,6 +54,7 @@ public record ChildOptions(
             Map.of(),
             ParentClosePolicy.TERMINATE,
             ChildCancellationType.WAIT_CANCELLATION_COMPLETED,
+            null,
             null);
 
     public ChildOptions {

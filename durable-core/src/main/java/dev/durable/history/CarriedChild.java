@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param workflowType its type
  * @param parentClosePolicy what happens to it when its parent's chain has ended
  * @param cancellation what a cancellation means for it
+ * @param cancelRequested whether it was asked to cancel
  * @param end how it ended, as the history of the run before tells; null while that is not known
  */
 public record CarriedChild(
@@ -27,6 +28,7 @@ public record CarriedChild(
         String workflowType,
         ParentClosePolicy parentClosePolicy,
         ChildCancellationType cancellation,
+        boolean cancelRequested,
         HistoryEvent.@Nullable ChildClosed end) {
 
     static void write(CarriedChild child, JsonObjectWriter out) {
@@ -36,6 +38,7 @@ public record CarriedChild(
                 .string("workflowType", child.workflowType)
                 .string("parentClosePolicy", child.parentClosePolicy.name())
                 .string("cancellation", child.cancellation.name())
+                .flag("cancelRequested", child.cancelRequested)
                 .object("end", child.end, CarriedChild::writeEnd);
     }
 
@@ -61,6 +64,7 @@ public record CarriedChild(
                 in.string("workflowType"),
                 ParentClosePolicy.valueOf(in.string("parentClosePolicy")),
                 ChildCancellationType.valueOf(in.string("cancellation")),
+                in.flag("cancelRequested"),
                 end == null ? null : readEnd(runId, JsonObjectReader.of(end)));
     }
 

@@ -142,6 +142,7 @@ final class Samples {
                 text(),
                 List.of(ParentClosePolicy.values()).get(random.nextInt(3)),
                 List.of(ChildCancellationType.values()).get(random.nextInt(3)),
+                random.nextBoolean(),
                 random.nextBoolean() ? null : new ChildCompleted(1 + depth, instant(), 7, runId, result));
     }
 

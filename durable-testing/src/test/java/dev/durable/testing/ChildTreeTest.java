@@ -129,7 +129,8 @@ abstract class ChildTreeTest {
     void a_tree_of_no_run_is_an_error(TestEngine engine) {
         engine.register(Root.class);
 
-        assertThatThrownBy(() -> engine.client().handle(Root.class, "none").tree().openRuns())
+        assertThatThrownBy(
+                        () -> engine.client().handle(Root.class, "none").tree().openRuns())
                 .isInstanceOf(WorkflowNotFoundException.class)
                 .hasMessageContaining("there is no run of workflow id none");
     }

@@ -3,13 +3,16 @@ package dev.durable.testing;
 import static dev.durable.testing.DurableAssertions.assertThat;
 import static dev.durable.testing.DurableAssertions.assertThatThrownBy;
 
+import dev.durable.Activity;
 import dev.durable.CancelledException;
 import dev.durable.ChildHandle;
 import dev.durable.ChildOptions;
 import dev.durable.Durable;
 import dev.durable.ParentClosePolicy;
+import dev.durable.Promise;
 import dev.durable.Run;
 import dev.durable.Signal;
+import dev.durable.WaitTimedOutException;
 import dev.durable.Workflow;
 import dev.durable.client.WorkflowHandle;
 import dev.durable.client.WorkflowStatus;
@@ -296,6 +299,152 @@ abstract class ChildrenOfChainsTest {
                                 + " Depot. Give the class by which it was started.");
     }
 
+    /** Starts a parcel in the turn in which it continues, or waits for it in vain before. */
+    @Workflow
+    static class Hasty {
+        private boolean done;
+
+        @Run
+        String run(String how, boolean first) {
+            if (!first) {
+                Durable.await(() -> done);
+                return how.equals("orphan")
+                        ? "done"
+                        : Durable.child(Parcel.class, "p-1").resultAs(String.class);
+            }
+            ChildHandle<Parcel, String> child =
+                    Durable.startChild(Parcel.class, ChildOptions.id("p-1"), w -> w.run("p-1"));
+            switch (how) {
+                case "timeout" -> {
+                    try {
+                        child.resultPromise().get(HOUR);
+                    } catch (WaitTimedOutException e) {
+                        Durable.await(() -> done);
+                    }
+                }
+                case "any" -> {
+                    Promise.any(List.of(child.resultPromise(), Durable.timer(HOUR)));
+                    Durable.await(() -> done);
+                }
+                default -> {}
+            }
+            throw Durable.continueAsNew(Hasty.class, w -> w.run(how, false));
+        }
+
+        @Signal
+        void done() {
+            done = true;
+        }
+    }
+
+    private static WorkflowHandle<Hasty, String> hasty(TestEngine engine, String how) {
+        engine.register(Hasty.class, Parcel.class);
+        WorkflowHandle<Hasty, String> run = engine.client().start(Hasty.class, "hasty", w -> w.run(how, true));
+        engine.settle();
+        return run;
+    }
+
+    @Test
+    void a_child_that_is_started_in_the_turn_of_the_continuation_ends_with_the_chain(TestEngine engine) {
+        WorkflowHandle<Hasty, String> run = hasty(engine, "orphan");
+        assertThat(status(engine, "p-1")).isEqualTo(WorkflowStatus.RUNNING);
+        run.signal(Hasty::done);
+
+        assertThat(run.result()).isEqualTo("done");
+        engine.settle();
+        assertThat(status(engine, "p-1")).isEqualTo(WorkflowStatus.TERMINATED);
+    }
+
+    @Test
+    void a_result_for_which_code_has_waited_in_vain_goes_to_the_next_run(TestEngine engine) {
+        endsAfter(engine, "timeout");
+    }
+
+    @Test
+    void a_result_that_came_second_goes_to_the_next_run(TestEngine engine) {
+        endsAfter(engine, "any");
+    }
+
+    private static void endsAfter(TestEngine engine, String how) {
+        WorkflowHandle<Hasty, String> run = hasty(engine, how);
+        engine.advance(HOUR);
+        end(engine, "p-1", "after " + how);
+        run.signal(Hasty::done);
+        engine.settle();
+        run.signal(Hasty::done);
+
+        assertThat(run.result()).isEqualTo("p-1 after " + how);
+    }
+
+    /** Waits, while it continues, for a sleep that outlasts its cancellation. */
+    @Workflow
+    static class Slow {
+        @Run
+        String run(boolean first) {
+            ChildHandle<Parcel, String> child =
+                    Durable.startChild(Parcel.class, ChildOptions.id("p-1"), w -> w.run("p-1"));
+            Durable.async(child::result);
+            Durable.async(() -> Durable.detached(() -> {
+                Durable.sleep(HOUR);
+                return "slept";
+            }));
+            throw Durable.continueAsNew(Slow.class, w -> w.run(false));
+        }
+    }
+
+    @Test
+    void a_request_to_cancel_that_comes_while_the_run_is_about_to_continue_reaches_the_child(TestEngine engine) {
+        engine.register(Slow.class, Parcel.class);
+        WorkflowHandle<Slow, String> run = engine.client().start(Slow.class, "slow", w -> w.run(true));
+        engine.settle();
+        run.cancel("enough");
+        engine.settle();
+
+        assertThatThrownBy(run::result).hasMessageContaining("was cancelled by test: enough");
+        assertThat(status(engine, "p-1")).isEqualTo(WorkflowStatus.CANCELLED);
+    }
+
+    /** Gives money back. */
+    @Activity
+    interface Refunds {
+        String refund();
+    }
+
+    /** Charges in a child, inside of a saga, while the run fails. */
+    @Workflow
+    static class Charging {
+        private final Refunds refunds;
+
+        Charging(Refunds refunds) {
+            this.refunds = refunds;
+        }
+
+        @Run
+        String run(String reason) {
+            Durable.async(() -> Durable.saga(saga -> {
+                saga.compensate(refunds::refund);
+                return Durable.startChild(Parcel.class, ChildOptions.id("p-1"), w -> w.run("p-1"))
+                        .result();
+            }));
+            Durable.sleep(HOUR);
+            throw new IllegalStateException(reason);
+        }
+    }
+
+    @Test
+    void a_saga_that_is_undone_at_the_end_of_its_run_ends_its_child_before(TestEngine engine) {
+        List<WorkflowStatus> seen = new ArrayList<>();
+        engine.register(Charging.class, Parcel.class).activity(Refunds.class, () -> {
+            seen.add(status(engine, "p-1"));
+            return "refunded";
+        });
+        WorkflowHandle<Charging, String> run =
+                engine.client().start(Charging.class, "charging", w -> w.run("no coupon"));
+
+        assertThatThrownBy(run::result).hasMessageContaining("no coupon");
+        assertThat(seen).containsExactly(WorkflowStatus.TERMINATED);
+    }
+
     /** Starts more children than a run that continues another may go on with. */
     @Workflow
     static class Crowd {
@@ -318,7 +467,7 @@ abstract class ChildrenOfChainsTest {
 
         assertThatThrownBy(engine::settle)
                 .hasMessageContaining(
-                        "Durable.continueAsNew was called while 1001 children of the run are open: the next run goes on with"
-                                + " at most 1000. Wait for the results of some of them first.");
+                        "Durable.continueAsNew was called while 1001 children of the run are open that it does"
+                                + " not abandon: the next run goes on with at most 1000. Wait for the results of some of them first.");
     }
 }

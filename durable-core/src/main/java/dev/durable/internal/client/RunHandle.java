@@ -462,8 +462,10 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
     }
 
     private WorkflowNotFoundException notFound() {
-        return new WorkflowNotFoundException("there is no run of workflow id " + Bounds.shown(workflowId) + ofRun()
-                + ". If it was started in a transaction that is still open, it exists once that commits.");
+        return new WorkflowNotFoundException(
+                "there is no run of workflow id " + Bounds.shown(workflowId) + ofRun()
+                        + ". If it was started in a transaction that is still open, it exists once that commits; if workflow code has"
+                        + " just started it as a child, it exists once that is delivered: a parent can wait for child.started().");
     }
 
     private String ofRun() {

@@ -22,8 +22,8 @@ import dev.durable.internal.replay.match.ReplaySetup;
 import dev.durable.internal.text.Bounds;
 import dev.durable.store.RunKey;
 import java.util.List;
-import java.util.stream.IntStream;
 import java.util.UUID;
+import java.util.stream.IntStream;
 
 /**
  * Checks that code still gives the commands of a history: replayed from scratch, and cut after every turn and continued

@@ -30,8 +30,16 @@ class RandomProgramsTest {
     private static final long FIRST = Long.getLong("durable.replay.seed", 1);
     private static final int PROGRAMS = Integer.getInteger("durable.replay.programs", 300);
     private static final int MAX_TURNS = 40;
-    /** Ends that do not come of the code. */
-    private static final Set<String> FROM_OUTSIDE = Set.of("WorkflowTimedOut", "WorkflowTerminated");
+    /** Ends that do not come of the code, and callbacks, whose turns {@code CallbackTurnsTest} cuts at each event. */
+    private static final Set<String> NOT_IN_PROGRAMS = Set.of(
+            "WorkflowTimedOut",
+            "WorkflowTerminated",
+            "CallbackOpened",
+            "CallbackCancelled",
+            "CallbackCompleted",
+            "CallbackFailed",
+            "CallbackTimedOut",
+            "CallbackExtended");
 
     private static final List<String> BESIDES = List.of(
             "another attempt follows",
@@ -62,7 +70,7 @@ class RandomProgramsTest {
         Stream<String> events = Stream.of(
                         HistoryEvent.Inbound.class, HistoryEvent.Command.class, HistoryEvent.Closing.class)
                 .flatMap(RandomProgramsTest::kinds)
-                .filter(kind -> !FROM_OUTSIDE.contains(kind));
+                .filter(kind -> !NOT_IN_PROGRAMS.contains(kind));
         return Stream.concat(events, BESIDES.stream()).toList();
     }
 

@@ -289,19 +289,21 @@ select format('7: child %s of chain %s has %s outcomes', number, chain, count(*)
  group by chain, number having count(*) > 1;
 
 -- 7. The outcome of a child whose chain has ended is on its way to its open parent, waits for it, or was fed to it. Its
--- message has the child's chain as its id. A parent that has continued as new does not know the children that it has
+-- message has the child's chain as its id. A parent that has continued as new may not know children that it has
 -- abandoned: it drops their outcomes.
 select format('7: the outcome of run %s for %s is in %s places', w.run_id, w.parent_workflow_id, x.places)
   from durable.workflow_run w
-  join durable.run_state p on p.run_id = w.parent_chain
+  join durable.run_state p on w.parent_chain in (p.run_id, p.chain_id)
  cross join lateral (select coalesce(w.chain_id, w.run_id) as chain) c
  cross join lateral (
         select (select count(*) from durable.outbox o where o.run_id = c.chain and o.kind = 5)
              + (select count(*) from durable.outbox_refused o where o.run_id = c.chain and o.kind = 5)
              + (select count(*) from durable.inbox i where i.run_id = p.run_id and i.message_id = c.chain)
              + (select count(*) from durable.history_event e
-                 where e.run_id = p.run_id and e.message_id = c.chain) as places) x
- where w.closed_at is not null and w.next_run_id is null and x.places <> 1;
+                  join durable.workflow_run l on l.run_id = e.run_id and coalesce(l.chain_id, l.run_id) = w.parent_chain
+                 where e.message_id = c.chain) as places) x
+ where w.closed_at is not null and w.next_run_id is null
+   and (x.places > 1 or x.places = 0 and p.chain_id is null);
 
 -- 7. A child whose parent has ended is ended by its policy, or the order to do so stands.
 select format('7: run %s is open, its parent %s has ended, and no order ends it', s.run_id, s.parent_chain)

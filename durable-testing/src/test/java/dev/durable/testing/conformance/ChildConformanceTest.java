@@ -1,7 +1,6 @@
 package dev.durable.testing.conformance;
 
 import static dev.durable.testing.DurableAssertions.assertThat;
-import static dev.durable.testing.DurableAssertions.assertThatThrownBy;
 
 import dev.durable.ChildFailedException;
 import dev.durable.ChildHandle;

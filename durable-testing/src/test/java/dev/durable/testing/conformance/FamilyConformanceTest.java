@@ -62,7 +62,6 @@ class FamilyConformanceTest {
     @Workflow
     static class Head {
         private ChildHandle<Member, String> child;
-        private boolean cleanUp;
 
         @Run
         String run(String how) {

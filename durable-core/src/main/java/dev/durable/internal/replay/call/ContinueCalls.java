@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ContinueCalls {
     private static final String CALL = "Durable.continueAsNew";
-    private static final String CONTINUED = "the run continues as new";
+    static final String CONTINUED = "the run continues as new";
 
     private final DurableCalls run;
     private final WaitCalls waiting;
@@ -151,10 +151,11 @@ public final class ContinueCalls {
                     + " would not know them. Do the work that may have to be undone in Durable.saga(…), which is over"
                     + " before this call, or finish it in this run.");
         }
-        int children = run.children().size();
+        long children = run.children().notAbandoned();
         if (children > Bounds.CARRIED_CHILDREN) {
             throw new UsageException(CALL + " was called while " + children
-                    + " children of the run are open: the next run" + " goes on with at most " + Bounds.CARRIED_CHILDREN
+                    + " children of the run are open that it does not abandon: the next run goes on with at most "
+                    + Bounds.CARRIED_CHILDREN
                     + ". Wait for the results of some of them first.");
         }
     }

@@ -538,7 +538,8 @@ public final class DurableCalls implements PromiseHost {
         return dispatcher.death() == null && (isAsked() || journal.isLive());
     }
 
-    private boolean isAsked() {
+    @Override
+    public boolean isAsked() {
         return restrictions.isInForce(Restriction.QUERY) || restrictions.isInForce(Restriction.VALIDATOR);
     }
 

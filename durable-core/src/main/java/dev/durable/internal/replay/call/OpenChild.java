@@ -55,6 +55,7 @@ final class OpenChild extends OpenOperation {
                         request.workflowType(),
                         request.options().parentClosePolicy(),
                         request.options().cancellation(),
+                        false,
                         null),
                 target,
                 all,
@@ -69,6 +70,7 @@ final class OpenChild extends OpenOperation {
         this.type = child.workflowType();
         this.cancellation = child.cancellation();
         this.closePolicy = child.parentClosePolicy();
+        this.asked = child.cancelRequested();
         this.target = target;
         this.all = all;
         this.result = all.newPromise();
@@ -78,9 +80,14 @@ final class OpenChild extends OpenOperation {
         home.add(this);
     }
 
+    @Override
+    public void wasRead() {
+        all.wasRead(this);
+    }
+
     /** Returns the child as the next run of the chain knows it. */
     CarriedChild carried() {
-        return new CarriedChild(number, workflowId, runId, type, closePolicy, cancellation, end);
+        return new CarriedChild(number, workflowId, runId, type, closePolicy, cancellation, asked, end);
     }
 
     /** Returns its recorded type. */
@@ -102,15 +109,18 @@ final class OpenChild extends OpenOperation {
     }
 
     /**
-     * Cancels it for its parent's code. The end of the run settles the promise and leaves the child to its policy, or to
-     * the run that continues this one.
+     * Cancels it for its parent's code. The end of the run settles the promise and leaves the child to its policy; a
+     * continuation leaves it to the next run.
      */
     @Override
     public void cancel(String why) {
         if (cancelled != null || result.isSettled()) {
             return;
         }
-        boolean ofRunsEnd = all.isRunLeaving();
+        if (why.equals(ContinueCalls.CONTINUED)) {
+            return;
+        }
+        boolean ofRunsEnd = why.equals(RunEnding.RUN_ENDED);
         cancelled = why;
         abandoned = !ofRunsEnd && cancellation == ChildCancellationType.ABANDON;
         if (!ofRunsEnd && !abandoned) {

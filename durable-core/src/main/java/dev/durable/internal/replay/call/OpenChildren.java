@@ -21,6 +21,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.SequencedMap;
 import java.util.TreeMap;
@@ -39,7 +40,7 @@ public final class OpenChildren {
     private final SentMessages sent;
     private final ChildOutcomes outcomes;
     private final UnaryOperator<String> recordable;
-    private final Map<Long, OpenChild> open = new TreeMap<>();
+    private final NavigableMap<Long, OpenChild> open = new TreeMap<>();
     /** Those that have ended in this run and whose results were not read then, in the order of their ends. */
     private final SequencedMap<Long, OpenChild> unread = new LinkedHashMap<>();
 
@@ -65,11 +66,6 @@ public final class OpenChildren {
 
     DurablePromise<@Nullable Object> newPromise() {
         return new DurablePromise<>(run);
-    }
-
-    /** Returns whether the run has ended, or is about to continue as new. */
-    boolean isRunLeaving() {
-        return run.ending().hasEnded() || run.ending().isContinuing();
     }
 
     /** Returns how many of the open ones are not left alone when their parent ends. */
@@ -132,9 +128,7 @@ public final class OpenChildren {
                                 ? outcomes.notStarted(child, failed)
                                 : PromiseOutcome.success(null));
                 end(child, closed);
-                if (!child.result.isObserved()) {
-                    unread.put(child.number, child);
-                }
+                unread.put(child.number, child);
                 if (unread.size() > Bounds.CARRIED_CHILDREN) {
                     unread.pollFirstEntry();
                 }
@@ -176,28 +170,47 @@ public final class OpenChildren {
     }
 
     /**
-     * Returns the children that the next run of the chain goes on with, by number: the open ones, and the newest of those
+     * Returns the children that the next run of the chain goes on with, by number: the open ones, as far as they are
+     * within the bound also those that were abandoned, and the newest of those
      * that have ended in this run and whose results no code has read. The next attempt of a failed run begins again, and
      * knows the open ones only, which were abandoned.
      */
     List<CarriedChild> carried() {
         Map<Long, CarriedChild> carried = new TreeMap<>();
-        open.forEach((number, child) -> carried.put(number, child.carried()));
-        if (run.ending().nextAttempt() != null) {
-            return List.copyOf(carried.values());
+        open.values().stream()
+                .filter(child -> child.closePolicy() != ParentClosePolicy.ABANDON)
+                .forEach(child -> carried.put(child.number, child.carried()));
+        for (OpenChild child : open.descendingMap().values()) {
+            if (carried.size() < Bounds.CARRIED_CHILDREN) {
+                carried.putIfAbsent(child.number, child.carried());
+            }
         }
+        if (run.ending().nextAttempt() == null) {
+            carryUnread(carried);
+        }
+        return List.copyOf(carried.values());
+    }
+
+    private void carryUnread(Map<Long, CarriedChild> carried) {
         long characters = 0;
         for (OpenChild ended : unread.sequencedValues().reversed()) {
-            if (!ended.result.isObserved()) {
-                characters += EventJson.attributes(Objects.requireNonNull(ended.end()))
-                        .length();
-                if (carried.size() >= Bounds.CARRIED_CHILDREN || characters > Bounds.CARRIED_RESULTS) {
-                    break;
-                }
+            long more =
+                    EventJson.attributes(Objects.requireNonNull(ended.end())).length();
+            if (carried.size() < Bounds.CARRIED_CHILDREN && characters + more <= Bounds.CARRIED_RESULTS) {
+                characters += more;
                 carried.put(ended.number, ended.carried());
             }
         }
-        return List.copyOf(carried.values());
+    }
+
+    /** Cancels all that were not started in {@code detached}. */
+    void cancelAll(String why) {
+        List.copyOf(open.values()).stream().filter(child -> !child.shielded()).forEach(child -> child.cancel(why));
+    }
+
+    /** Notes that code has got the outcome of a child. */
+    void wasRead(OpenChild child) {
+        unread.remove(child.number);
     }
 
     /** Reads the result of a child that has completed, as this type. */
@@ -213,11 +226,15 @@ public final class OpenChildren {
         return open.values().stream().filter(OpenChild::outlastsCancel).toList();
     }
 
-    /** Returns the ends of the stopping children that a coroutine, or one that it has started, and so on, has started. */
-    Collection<DurablePromise<@Nullable Object>> stoppingWithin(Coroutine ancestor) {
-        return open.values().stream()
-                .filter(child -> child.isStopping() && child.isWithin(ancestor))
-                .map(OpenChild::ending)
+    /**
+     * Ends the children that a coroutine, or one that it has started, and so on, has started, by their policies, unless
+     * they were asked to cancel. Returns the ends that are to be awaited.
+     */
+    Collection<DurablePromise<@Nullable Object>> endWithin(Coroutine ancestor) {
+        return List.copyOf(open.values()).stream()
+                .filter(child -> child.isWithin(ancestor))
+                .map(child -> child.isStopping() ? child.ending() : child.endForUndo())
+                .filter(Objects::nonNull)
                 .toList();
     }
 

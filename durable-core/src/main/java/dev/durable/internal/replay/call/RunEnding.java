@@ -114,8 +114,12 @@ public final class RunEnding {
         if (cancelled == null) {
             cancelled = new Result.Cancelled(reason, by);
         }
-        continues = false;
-        coroutines.cancelAll("the run was cancelled by " + by + ": " + reason);
+        String why = "the run was cancelled by " + by + ": " + reason;
+        coroutines.cancelAll(why);
+        if (continues) {
+            continues = false;
+            work.children().cancelAll(why); // those of coroutines that were cancelled, and are gone
+        }
     }
 
     /**
@@ -211,15 +215,11 @@ public final class RunEnding {
         continues = soon;
     }
 
-    /** Returns whether the run is about to continue as new. */
-    boolean isContinuing() {
-        return continues;
-    }
-
     /** Ends the run in this turn, as nothing of it is under way but the call. */
     void continueAsNew(Continuation next) {
         phase = Phase.CLOSABLE;
         result = new Result.Continued(next);
+        unobserved.removeIf(promise -> promise.source() instanceof OpenChild); // the next run gets it
         tellUnobserved();
     }
 
@@ -259,7 +259,7 @@ public final class RunEnding {
     }
 
     private void logUnobserved(DurablePromise<?> promise) {
-        Throwable failure = promise.failureOrNull();
+        Throwable failure = promise.unreadFailure();
         turnLog.add(() -> log.warn(
                 "{} failed and the workflow never asked for it: its failure is lost with the end of the run",
                 promise,

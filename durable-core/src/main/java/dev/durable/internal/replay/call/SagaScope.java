@@ -155,13 +155,13 @@ public final class SagaScope implements Saga {
         }
     }
 
-    /** Returns the ends of the coroutines, activities and stopping children that the body has started. */
+    /** Returns the ends of the coroutines, activities and children that the body has started, and ends these children. */
     private List<DurablePromise<?>> openIn(Coroutine body) {
         List<DurablePromise<?>> open = run.dispatcher().aliveWithin(body);
         run.work().activities().stream()
                 .filter(activity -> activity.isWithin(body))
                 .forEach(activity -> open.add(activity.end()));
-        open.addAll(run.children().stoppingWithin(body));
+        open.addAll(run.children().endWithin(body));
         return open;
     }
 

@@ -219,11 +219,6 @@ public class DurablePromise<T extends @Nullable Object> implements Promise<T> {
         }
     }
 
-    /** Returns whether code reads its outcome. */
-    public boolean isObserved() {
-        return observed;
-    }
-
     /** Adds a listener to a promise that has not settled. Each listener is added at most once. */
     public void listen(SettleListener another) {
         if (listener == null && others == null) {
@@ -260,6 +255,16 @@ public class DurablePromise<T extends @Nullable Object> implements Promise<T> {
         return outcome != null && outcome.failure() instanceof CancelledException;
     }
 
+    /** Returns the failure of a promise of which no code has got the outcome; null where it has succeeded. */
+    public @Nullable Throwable unreadFailure() {
+        try {
+            known().get();
+            return null;
+        } catch (Throwable failure) {
+            return failure;
+        }
+    }
+
     @Nullable
     public Throwable failureOrNull() {
         try {
@@ -270,7 +275,16 @@ public class DurablePromise<T extends @Nullable Object> implements Promise<T> {
         }
     }
 
+    /** Returns the outcome for code, which has it from now on. */
     private PromiseOutcome<T> settled() {
+        PromiseOutcome<T> known = known();
+        if (source != null && !run.isAsked()) {
+            source.wasRead();
+        }
+        return known;
+    }
+
+    private PromiseOutcome<T> known() {
         if (outcome == null) {
             throw new AssertionError(this + " has not settled");
         }

@@ -29,6 +29,9 @@ public abstract class OpenOperation {
         return false;
     }
 
+    /** Notes that code has got its outcome. */
+    public void wasRead() {}
+
     /** Returns the name of a wait for its promise. */
     public String waitedFor() {
         return toString();

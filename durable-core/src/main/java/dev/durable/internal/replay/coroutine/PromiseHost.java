@@ -27,6 +27,9 @@ public interface PromiseHost {
     /** Returns the place of the promise that settles now in the order in which the promises of this run settle. */
     long nextSettled();
 
+    /** Returns whether a query or validator calls, of which nothing may remain. */
+    boolean isAsked();
+
     /** Returns the promises that failed and that no code has read. */
     Set<DurablePromise<?>> unobserved();
 }

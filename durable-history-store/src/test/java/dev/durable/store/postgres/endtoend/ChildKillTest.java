@@ -110,7 +110,8 @@ class ChildKillTest {
         startWorkers();
         try (DurableEngine engine =
                 Bench.takingOverSoon(database.pooledDataSource(4)).clientOnly().start()) {
-            WorkflowHandle<Parent, Integer> parent = engine.client().start(Parent.class, "parent", w -> w.run(CHILDREN));
+            WorkflowHandle<Parent, Integer> parent =
+                    engine.client().start(Parent.class, "parent", w -> w.run(CHILDREN));
             for (int kills = 0; kills < 4; kills++) {
                 int until = CHILDREN * (kills + 1) / 6;
                 Sql.await(Duration.ofMinutes(1), () -> started() >= until);
@@ -150,13 +151,12 @@ class ChildKillTest {
         assertThat(SqlInvariants.check(database.dataSource())).isEmpty();
     }
 
-    private void ends(ParentClosePolicy policy, Consumer<WorkflowTree> how)
-            throws Exception {
+    private void ends(ParentClosePolicy policy, Consumer<WorkflowTree> how) throws Exception {
         startWorkers();
         try (DurableEngine engine =
                 Bench.takingOverSoon(database.pooledDataSource(4)).clientOnly().start()) {
             WorkflowHandle<Tree, ?> root = grown(engine, policy);
-            assertThat(root.tree().openRuns()).isEqualTo(Map.of("Tree", 1L + BRANCHES + BRANCHES * LEAVES));
+            assertThat(root.tree().openRuns()).isEqualTo(Map.of("Tree", 1L + BRANCHES + (long) BRANCHES * LEAVES));
             kill(0);
             how.accept(root.tree());
             kill(1);
@@ -178,8 +178,7 @@ class ChildKillTest {
     }
 
     private void awaitNoneOpen() {
-        assertThat(Sql.await(
-                        Duration.ofMinutes(3), () -> number("select count(*) from durable.run_state") == 0))
+        assertThat(Sql.await(Duration.ofMinutes(3), () -> number("select count(*) from durable.run_state") == 0))
                 .as("no run is open")
                 .isTrue();
     }

@@ -37,10 +37,13 @@ public final class OutgoingRows {
         }
     }
 
-    /** Children that a run asks for when it closes are not started, but those that do not depend on it. */
+    /**
+     * Marks the runs that have children to end with them. Children that a chain asks for when it closes are not started,
+     * but those that do not depend on it; a run that another continues is no such close.
+     */
     private static void markParents(List<Transition> transitions, SqlScript script) {
         List<Transition> parents = transitions.stream()
-                .filter(t -> t.close() == null
+                .filter(t -> (t.close() == null || t.close().next() != null)
                         && t.sends().stream().anyMatch(sent -> sent.message().kind() == MessageKind.CHILD_START))
                 .toList();
         if (!parents.isEmpty()) {

@@ -60,7 +60,7 @@ final class ChildOrders {
     private final List<UUID> tried = new ArrayList<>();
     /** Orders of which the database has refused a portion: from then on one child is ended at a time. */
     private final Set<UUID> oneByOne = new HashSet<>();
-    /** The children that the database has refused to end in this pass. */
+    /** The children that this pass could not end: the database has refused it, or their inboxes are full. */
     private final Set<UUID> kept = new HashSet<>();
 
     /** @param refused gets the sources of orders that the database refuses; those in it are not logged again */
@@ -222,13 +222,12 @@ final class ChildOrders {
                                 child.run().workflowId(), child.run().runId(), order.parent, UUID.randomUUID())))
                 .toList();
         Seizures.end(tx, terminated);
-        List<RunKey> told = ask(
-                tx,
-                order,
-                locked.stream()
-                        .filter(LockedChild::isAsked)
-                        .map(LockedChild::run)
-                        .toList());
+        List<RunKey> asked = locked.stream()
+                .filter(LockedChild::isAsked)
+                .map(LockedChild::run)
+                .toList();
+        List<RunKey> told = ask(tx, order, asked);
+        asked.stream().filter(child -> !told.contains(child)).forEach(child -> kept.add(child.runId()));
         List<Boolean> gone = new ArrayList<>();
         SqlScript last = new SqlScript();
         if (!told.isEmpty()) {
@@ -240,8 +239,8 @@ final class ChildOrders {
                                 RelaySql.ALL_APPLIED, row -> gone.add(true), with(order.key(), Param.of(order.chain)))
                         : last.read(RelaySql.TERMINATED, row -> gone.add(true), with(order.key(), order.child())));
         terminated.forEach(run -> hints.closed(run.run().runId()));
-        int ended = terminated.size() + told.size();
-        return new Portion(order, ended, !gone.isEmpty(), ended == most);
+        return new Portion(
+                order, terminated.size() + told.size(), !gone.isEmpty(), order.ofChain && locked.size() == most);
     }
 
     /** Asks children to cancel. Returns those that have the request; the others are about to close, or full. */
