@@ -332,12 +332,15 @@ final class RunStarter {
                 case StartOutcome.AlreadyOpen open -> {
                     DebouncedStart.Outcome replaced =
                             run.isOfType(open.type()) ? replace.apply(open) : DebouncedStart.Outcome.LEFT;
-                    if (replaced == DebouncedStart.Outcome.REPLACED) {
-                        return open.runId();
-                    }
-                    if (replaced == DebouncedStart.Outcome.AGAIN) {
-                        dispatch.breathe();
-                        continue;
+                    switch (replaced) {
+                        case REPLACED -> {
+                            return open.runId();
+                        }
+                        case AGAIN -> {
+                            dispatch.breathe();
+                            continue;
+                        }
+                        case LEFT -> {}
                     }
                     switch (options.conflictPolicy()) {
                         case FAIL -> throw StartRefusals.alreadyOpen(options, open);

@@ -154,9 +154,12 @@ final class TokenOfCallback implements CallbackHandle {
                     case CallbackCancelled ignored -> How.CANCELLED;
                     case null, default -> How.RUN_CLOSED;
                 };
-        String what = how == How.RUN_CLOSED
-                ? "the run has closed and waits for it no longer"
-                : "it was " + how.name().toLowerCase(Locale.ROOT).replace('_', ' ') + " before";
+        String what =
+                switch (how) {
+                    case RUN_CLOSED -> "the run has closed and waits for it no longer";
+                    case COMPLETED, FAILED, TIMED_OUT, CANCELLED ->
+                        "it was " + how.name().toLowerCase(Locale.ROOT).replace('_', ' ') + " before";
+                };
         return new CallbackEndedException(
                 "the callback of workflow " + token.run().shown() + " takes no other outcome and no more time: " + what
                         + ". Nothing was written.",

@@ -71,6 +71,7 @@ public final class GivenRun implements AutoCloseable {
     public static final FailureCodec FAILURES = new FailureCodec(CODEC);
     public static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
 
+    private long drawn;
     private final Registry registry;
     private final WorkflowType type;
     private final RunKey key = new RunKey(new UUID(0x0190_0000_0000_7000L, 42), "run-1");
@@ -421,7 +422,7 @@ public final class GivenRun implements AutoCloseable {
                         turnLimit,
                         stallOn,
                         Propagation.NONE,
-                        () -> new UUID(7, history.size())));
+                        () -> new UUID(7, ++drawn)));
     }
 
     /** Only feeds the start, without replay: for code that does not come to a wait. */

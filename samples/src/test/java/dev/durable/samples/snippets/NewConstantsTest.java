@@ -50,7 +50,8 @@ class NewConstantsTest {
             alike("MessageKind.UNKNOWN", "the one kind that is no kind: all that are known are relayed", "KindSql"),
             alike(
                     "MessageKind.*",
-                    "a start has the child's row, a watch the child's address, an outcome the child's chain as its id",
+                    "a start has the child's row, a watch the child's address, an outcome the child's chain as its id, news of a"
+                            + " callback the callback's",
                     "Outbox",
                     "OutgoingRows"),
             // ── children ──

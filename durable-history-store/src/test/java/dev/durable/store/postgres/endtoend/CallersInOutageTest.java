@@ -26,6 +26,7 @@ import dev.durable.client.ActivityQuery;
 import dev.durable.client.AuditQuery;
 import dev.durable.client.BatchCall;
 import dev.durable.client.BatchHandle;
+import dev.durable.client.CallbackHandle;
 import dev.durable.client.DurableClient;
 import dev.durable.client.DurableEngine;
 import dev.durable.client.ExternalActivity;
@@ -38,7 +39,10 @@ import dev.durable.client.UpdateHandle;
 import dev.durable.client.WaitFor;
 import dev.durable.client.WorkflowHandle;
 import dev.durable.client.WorkflowQuery;
+import dev.durable.client.WorkflowTree;
+import dev.durable.store.CallbackToken;
 import dev.durable.store.HistoryStore;
+import dev.durable.store.RunKey;
 import dev.durable.store.postgres.PostgresHistoryStore;
 import dev.durable.store.postgres.embedded.EmbeddedPostgres;
 import java.lang.reflect.InvocationTargetException;
@@ -86,6 +90,8 @@ class CallersInOutageTest {
             DurableClient.class,
             WorkflowHandle.class,
             UpdateHandle.class,
+            WorkflowTree.class,
+            CallbackHandle.class,
             ActivityHandle.class,
             BatchHandle.class,
             WorkflowQuery.class,
@@ -338,6 +344,9 @@ class CallersInOutageTest {
         subjects.put(DurableClient.class, client);
         subjects.put(WorkflowHandle.class, client.handle(Case.class, "case-1"));
         subjects.put(UpdateHandle.class, client.handle(Case.class, "case-1").updateHandle("update-1", String.class));
+        subjects.put(WorkflowTree.class, client.handle(Case.class, "case-1").tree());
+        CallbackToken callback = new CallbackToken(new RunKey(UUID.randomUUID(), "case-1"), UUID.randomUUID());
+        subjects.put(CallbackHandle.class, client.callback(callback.text()));
         subjects.put(ActivityHandle.class, client.job("job-1"));
         subjects.put(BatchHandle.class, client.batch("batch-1"));
         subjects.put(WorkflowQuery.class, client.workflows());

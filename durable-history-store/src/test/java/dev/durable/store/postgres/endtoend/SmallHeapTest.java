@@ -426,6 +426,7 @@ class SmallHeapTest {
         return DurableEngine.builder(PostgresHistoryStore.builder(pool)
                         .inboxBytes(INBOX_BYTES)
                         .build())
+                .maxHistoryBytes(Long.MAX_VALUE)
                 .pollInterval(Duration.ofMillis(50))
                 .sessionLease(Duration.ofSeconds(3));
     }

@@ -113,12 +113,14 @@ public final class RunSearch {
         return found;
     }
 
+    /** Returns the runs to count, in an order only where a page has it, too: then an index gives them. */
     private Table<? extends Record> wanted(DSLContext dsl, RunWay way, long limit) {
-        return dsl.selectOne()
+        var wanted = dsl.selectOne()
                 .from(way.table().table())
-                .where(way.wanted(), way.range(), beyond(way.table().runId()))
-                .limit(limit)
-                .asTable("wanted");
+                .where(way.wanted(), way.range(), beyond(way.table().runId()));
+        return way.order() == RunWay.Order.LISTED
+                ? wanted.orderBy(ordered(way.table().runId())).limit(limit).asTable("wanted")
+                : wanted.limit(limit).asTable("wanted");
     }
 
     /**

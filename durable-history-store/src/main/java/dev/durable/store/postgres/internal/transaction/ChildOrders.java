@@ -80,10 +80,10 @@ final class ChildOrders {
      *
      * @param chain the chain whose children it ends, or the chain of the one child
      * @param target the workflow id of that chain
-     * @param parent the workflow id of the parent
+     * @param workflowId the workflow id of the parent
      */
     private record Order(
-            UUID source, long number, int shard, boolean ofChain, UUID chain, String target, String parent) {
+            UUID source, long number, int shard, boolean ofChain, UUID chain, String target, String workflowId) {
         static Order read(ResultSet row) throws SQLException {
             return new Order(
                     row.getObject("run_id", UUID.class),
@@ -176,7 +176,7 @@ final class ChildOrders {
                     "children of workflow {}, which has ended, can't be ended and stay open: the database refuses it"
                             + " (SQLSTATE {}): {}. It is tried again as long as they are open. Usual cause: a trigger or"
                             + " constraint of one's own on Durable's tables",
-                    Bounds.shown(order.parent),
+                    Bounds.shown(order.workflowId),
                     e.getSQLState(),
                     StoreErrors.withoutRow(e).getMessage());
         }
@@ -219,7 +219,7 @@ final class ChildOrders {
                         child.run(),
                         child.nextEventId(),
                         ParentClosed.terminate(
-                                child.run().workflowId(), child.run().runId(), order.parent, UUID.randomUUID())))
+                                child.run().workflowId(), child.run().runId(), order.workflowId, UUID.randomUUID())))
                 .toList();
         Seizures.end(tx, terminated);
         List<RunKey> asked = locked.stream()
@@ -250,7 +250,7 @@ final class ChildOrders {
         }
         List<Delivery> requests = children.stream()
                 .map(child -> new Delivery(
-                        child.workflowId(), child.runId(), ParentClosed.cancel(child.runId(), order.parent)))
+                        child.workflowId(), child.runId(), ParentClosed.cancel(child.runId(), order.workflowId)))
                 .toList();
         DeliveryBatch batch = new DeliveryBatch(
                 requests, IntStream.range(0, requests.size()).boxed().toList());
