@@ -10,10 +10,10 @@ import org.junit.jupiter.api.Test;
 
 class ViewsTest {
     @Test
-    void the_endpoint_shows_each_column_of_the_listing_but_the_memo_of_users_and_the_chain() {
+    void the_endpoint_shows_each_column_of_the_listing_but_texts_of_users_and_the_chain() {
         List<String> shown = names(Views.Workflow.class);
 
-        assertThat(Stream.concat(shown.stream(), Stream.of("memo", "chain")))
+        assertThat(Stream.concat(shown.stream(), Stream.of("memo", "chain", "details")))
                 .containsExactlyInAnyOrderElementsOf(names(WorkflowSummary.class));
     }
 

@@ -54,11 +54,13 @@ class NewConstantsTest {
                             + " callback the callback's",
                     "Outbox",
                     "OutgoingRows"),
+            alike("default of Command", "these have summaries, which are not compared; others have none", "Comparison"),
             // ── children ──
             alike(
                     "ParentClosePolicy.ABANDON",
                     "the one policy by which a child needs no open parent",
                     "ChildStarts",
+                    "OpenChildren",
                     "Relays"),
             alike("ParentClosePolicy.TERMINATE", "the one policy that ends a child without its code", "Relays"),
             alike(
@@ -96,6 +98,14 @@ class NewConstantsTest {
                     "TimeoutType.EXPIRY",
                     "it names an instant; any other is told by its name and its duration",
                     "ActivityOutcomes"),
+            alike(
+                    "WorkflowStatus.FAILED",
+                    "the one end that another attempt may follow",
+                    "RunRecord",
+                    "RunRow",
+                    "Transition"),
+            alike("OnExhausted.FAIL", "the one that a workflow knows: any other is of activities", "WorkflowRetry"),
+            alike("Option.*", "these two are of activities, and refused for workflows", "WorkflowRetry"),
             // ── states of jobs ──
             alike(
                     "ActivityState.*",

@@ -17,6 +17,9 @@ import org.junit.jupiter.api.Test;
 class PromisesTest {
     private static final Pattern PROMISE = Pattern.compile("not yet|planned|\\bwill be\\b|no such things yet");
 
+    /** Pages whose rows say what is not there yet; {@link FeaturesTest} holds each row. */
+    private static final Set<String> STATES_BY_ROW = Set.of("features.md", "conformance.md");
+
     /** A word of the line, in lower case, and why the line may say so. */
     private static final Map<String, String> MISSING = Map.ofEntries(
             Map.entry(
@@ -34,7 +37,6 @@ class PromisesTest {
             Map.entry("versioningbehavior", "the same, as an annotation"),
             Map.entry("metricsscope", "workflow code has no scope of meters; the engine counts for it"),
             Map.entry("setplugins", "there is nothing to plug into but interceptors and beans"),
-            Map.entry("setretryoptions", "a workflow that failed is not started again"),
             Map.entry("encryption", "payloads are JSON; what is secret stays out of them"),
             Map.entry("reset", "a run can't be set back to an earlier event"),
             Map.entry("fork", "the same, in DBOS's words"),
@@ -55,6 +57,9 @@ class PromisesTest {
         Set<String> stale = new TreeSet<>();
         Set<String> used = new TreeSet<>();
         for (Path document : Documents.documents()) {
+            if (STATES_BY_ROW.contains(document.getFileName().toString())) {
+                continue;
+            }
             for (String line : Documents.lines(document)) {
                 String text = line.toLowerCase(Locale.ROOT);
                 if (PROMISE.matcher(text).find()) {
