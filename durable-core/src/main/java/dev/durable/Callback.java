@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A result that comes from outside: {@link Durable#callback(Class, java.time.Duration)}. The workflow hands the token to
- * another system, by an activity for example, and waits for the promise. Whoever has the token completes the callback,
+ * another system, by an activity for example, and waits for the promise. The holder of the token completes the callback,
  * lets it fail or gives it more time: {@link DurableClient#callback(String)}.
  *
  * <p>For use on the coroutines of its run only.
@@ -17,7 +17,7 @@ public interface Callback<T extends @Nullable Object> {
 
     /**
      * The promise of the result. It fails with {@link CallbackFailedException} if the callback was made to fail, with
-     * {@link WaitTimedOutException} if nobody completed it in time, and with {@link CancelledException} if it was
+     * {@link WaitTimedOutException} if it was not completed in time, and with {@link CancelledException} if it was
      * cancelled: by {@link Promise#cancel()}, or with the coroutine that opened it.
      */
     Promise<T> promise();

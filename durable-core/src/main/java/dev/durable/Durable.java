@@ -331,7 +331,7 @@ public final class Durable {
     }
 
     /**
-     * Opens a callback: a result that comes from outside, by whoever has its token. {@code var approval =
+     * Opens a callback: a result that comes from outside, from the holder of its token. {@code var approval =
      * Durable.callback(Approval.class, Duration.ofDays(3)); mails.ask(approval.token()); approval.promise().get()}.
      *
      * @param timeout the time after which the promise fails with {@link WaitTimedOutException}

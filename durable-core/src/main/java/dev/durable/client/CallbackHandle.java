@@ -7,7 +7,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A callback that a workflow has opened, for whoever has its token: {@link Callback#token}. The first outcome holds.
+ * A callback that a workflow has opened, for the holder of its token: {@link Callback#token}. The first outcome holds.
  *
  * <p>A call returns when its message is durable in the inbox of the run; then the promise gets it, unless the run ends or
  * cancels the callback by something that comes before it. A call that is repeated with the same value, or with a failure

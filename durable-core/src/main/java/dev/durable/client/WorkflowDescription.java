@@ -46,7 +46,7 @@ public record WorkflowDescription(
      * @param workflowId its workflow id
      * @param runId its run; the first of its runs where it has continued as new
      * @param number the number of the child among its children, from 1
-     * @param rootRunId the run at the top, which is nobody's child; the first of its runs where it has continued as new
+     * @param rootRunId the run at the top, which has no parent; the first of its runs where it has continued as new
      */
     public record Parent(String workflowId, UUID runId, long number, UUID rootRunId) {}
 

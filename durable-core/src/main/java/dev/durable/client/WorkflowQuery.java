@@ -71,7 +71,7 @@ public interface WorkflowQuery {
         /** Children that a workflow has started: its run id, which is the first one's where it has continued as new. */
         Filter parent(UUID runId);
 
-        /** All children, and their children, below a workflow that is nobody's child: its run id, as {@link #parent}. */
+        /** All children, and their children, below a workflow that has no parent: its run id, as {@link #parent}. */
         Filter root(UUID runId);
 
         /** Runs that can't go on for now: non-determinism or an {@code Error}. */

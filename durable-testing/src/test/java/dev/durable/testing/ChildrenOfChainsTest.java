@@ -17,6 +17,7 @@ import dev.durable.Workflow;
 import dev.durable.client.WorkflowHandle;
 import dev.durable.client.WorkflowStatus;
 import dev.durable.history.CarriedChild;
+import dev.durable.history.ChildCancelRequested;
 import dev.durable.history.ChildCompleted;
 import dev.durable.history.ChildStartRequested;
 import dev.durable.history.HistoryEvent;
@@ -75,6 +76,10 @@ abstract class ChildrenOfChainsTest {
             return switch (how) {
                 case "wait" -> throw Durable.continueAsNew(Depot.class, w -> w.run(link + 1, mode));
                 case "results" -> results();
+                case "read" -> {
+                    Durable.child(Parcel.class, "p-2").resultAs(String.class);
+                    throw Durable.continueAsNew(Depot.class, w -> w.run(link + 1, mode));
+                }
                 case "unknown" -> {
                     Durable.child(Parcel.class, "p-9");
                     yield "found";
@@ -188,6 +193,16 @@ abstract class ChildrenOfChainsTest {
         assertThat(second.getFirst().end()).isNull();
 
         next(engine, run);
+        assertThat(carried(engine)).extracting(CarriedChild::workflowId).containsExactly("p-1", "p-3");
+    }
+
+    @Test
+    void a_result_that_code_has_read_as_its_type_goes_no_further(TestEngine engine) {
+        WorkflowHandle<Depot, String> run = depot(engine, "terminate");
+        next(engine, run);
+        end(engine, "p-2", "read");
+        tell(engine, run, "read");
+
         assertThat(carried(engine)).extracting(CarriedChild::workflowId).containsExactly("p-1", "p-3");
     }
 
@@ -426,6 +441,12 @@ abstract class ChildrenOfChainsTest {
                 return Durable.startChild(Parcel.class, ChildOptions.id("p-1"), w -> w.run("p-1"))
                         .result();
             }));
+            Durable.async(() -> Durable.saga(saga -> {
+                saga.compensate(() -> {});
+                Durable.sleep(HOUR.multipliedBy(9));
+                return "slept";
+            }));
+            Durable.compensate(() -> {});
             Durable.sleep(HOUR);
             throw new IllegalStateException(reason);
         }
@@ -443,6 +464,8 @@ abstract class ChildrenOfChainsTest {
 
         assertThatThrownBy(run::result).hasMessageContaining("no coupon");
         assertThat(seen).containsExactly(WorkflowStatus.TERMINATED);
+        assertThat(run.history().stream().filter(ChildCancelRequested.class::isInstance))
+                .hasSize(1);
     }
 
     /** Starts more children than a run that continues another may go on with. */

@@ -58,7 +58,7 @@ final class HeldRun {
     private int stalls;
     /** The line of {@code Durable.details} that the run's row has for certain; null where that is not known. */
     private @Nullable String details;
-    /** Whether the written history is so long that the log has warned of it. */
+    /** True once the log has warned of the length of the written history. */
     private boolean isLong;
 
     private boolean owned;

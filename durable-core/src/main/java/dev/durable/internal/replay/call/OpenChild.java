@@ -35,6 +35,8 @@ final class OpenChild extends OpenOperation {
     private final String type;
     private @Nullable String cancelled;
     private boolean asked;
+    /** True once it was ordered to be terminated, which is recorded once. */
+    private boolean terminated;
     /** True where its cancellation was not told to it; then it goes on until its parent has ended. */
     private boolean abandoned;
 
@@ -143,7 +145,7 @@ final class OpenChild extends OpenOperation {
     /**
      * Ends it by its parent-close policy, as the run is about to be undone.
      *
-     * @return a promise for its end; null where nobody waits for that
+     * @return a promise for its end; null where the undo does not wait for it
      */
     @Nullable
     DurablePromise<@Nullable Object> endForUndo() {
@@ -151,7 +153,12 @@ final class OpenChild extends OpenOperation {
             return null;
         }
         switch (closePolicy) {
-            case TERMINATE -> all.askToCancel(this, OpenChildren.UNDOING, true);
+            case TERMINATE -> {
+                if (!terminated) {
+                    terminated = true;
+                    all.askToCancel(this, OpenChildren.UNDOING, true);
+                }
+            }
             case CANCEL -> ask(OpenChildren.UNDOING);
             case ABANDON -> {
                 return null;

@@ -123,10 +123,6 @@ public final class OpenChildren {
             case ChildStarted ignored -> child.wasStarted(PromiseOutcome.success(null));
             case HistoryEvent.ChildClosed closed -> {
                 open.remove(closed.number());
-                child.wasStarted(
-                        closed instanceof ChildStartFailed failed
-                                ? outcomes.notStarted(child, failed)
-                                : PromiseOutcome.success(null));
                 end(child, closed);
                 unread.put(child.number, child);
                 if (unread.size() > Bounds.CARRIED_CHILDREN) {
@@ -137,6 +133,10 @@ public final class OpenChildren {
     }
 
     private void end(OpenChild child, HistoryEvent.ChildClosed closed) {
+        child.wasStarted(
+                closed instanceof ChildStartFailed failed
+                        ? outcomes.notStarted(child, failed)
+                        : PromiseOutcome.success(null));
         child.ended(closed, outcome(child, closed));
     }
 
@@ -159,7 +159,6 @@ public final class OpenChildren {
         if (closed == null) {
             add(child);
         } else {
-            child.wasStarted(PromiseOutcome.success(null));
             end(child, closed);
         }
     }
@@ -170,9 +169,9 @@ public final class OpenChildren {
     }
 
     /**
-     * Returns the children that the next run of the chain goes on with, by number: the open ones, as far as they are
-     * within the bound also those that were abandoned, and the newest of those
-     * that have ended in this run and whose results no code has read. The next attempt of a failed run begins again, and
+     * Returns the children that the next run of the chain goes on with, by number: the open ones (of the abandoned
+     * as many as the bound leaves room for), and the newest of those that have ended in this run and whose results no code
+     * has read. The next attempt of a failed run begins again, and
      * knows the open ones only, which were abandoned.
      */
     List<CarriedChild> carried() {
@@ -216,6 +215,9 @@ public final class OpenChildren {
     /** Reads the result of a child that has completed, as this type. */
     @Nullable
     Object resultAs(OpenChild child, Type type) throws Throwable {
+        if (!run.isAsked()) {
+            wasRead(child);
+        }
         return child.end() instanceof ChildCompleted completed ? outcomes.result(child, completed, type) : null;
     }
 
