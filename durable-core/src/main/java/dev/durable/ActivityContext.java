@@ -41,6 +41,19 @@ public interface ActivityContext {
     /** Gives the heartbeat details as {@link #heartbeatDetails(Class)} does, for a generic type. */
     <T> Optional<T> heartbeatDetails(TypeRef<T> type);
 
+    /**
+     * A stream of the workflow's chain, to which this attempt appends values that readers outside see at once: {@code
+     * ActivityContext.current().stream("tokens", Chunk.class).append(chunk)}. Workflow code appends by {@link
+     * Durable#stream(String, Class)}.
+     *
+     * @throws IllegalStateException in a local activity, of which the store knows nothing before its end
+     * @throws RefusedInputException if it can't be the name of a stream
+     */
+    <T> ActivityStream<T> stream(String name, Class<T> type);
+
+    /** A stream of values of a generic type. */
+    <T> ActivityStream<T> stream(String name, TypeRef<T> type);
+
     /** The deadline becomes now + timeout, longer or shorter; recorded as {@code ActivityTimeoutUpdated}. */
     void updateTimeout(Duration timeout);
 

@@ -31,8 +31,8 @@ public interface ChildHandle<W, R extends @Nullable Object> {
     R result();
 
     /**
-     * Waits for the child's result, and reads it as this type: for handles of {@link Durable#child} and {@link
-     * Durable#children}, which do not know the type of the result.
+     * Waits for the child's result, and reads it as this type: for handles of {@link Durable#child}, whose result has no
+     * static type, and of {@link Durable#children}, whose {@link #result} is JSON.
      *
      * @throws ChildFailedException as {@link #result} throws it
      * @throws CancelledException as {@link #result} throws it
@@ -44,6 +44,15 @@ public interface ChildHandle<W, R extends @Nullable Object> {
 
     /** The child's result as a promise: thousands of them cost no thread. Its cancellation is that of the child. */
     Promise<R> resultPromise();
+
+    /**
+     * The child's result as a promise that reads it as this type, as {@link #resultAs} does. Its cancellation is that of the
+     * child.
+     */
+    <T> Promise<T> resultPromiseAs(Class<T> type);
+
+    /** The child's result as a promise that reads it as this generic type. */
+    <T> Promise<T> resultPromiseAs(TypeRef<T> type);
 
     /**
      * A promise that settles when the child is started, or fails with a {@link ChildNotStartedException}. The question is

@@ -315,6 +315,10 @@ public final class Durable {
      * The children that earlier runs of this chain have started, in the order of their starts: those that were open when
      * the run before continued as new, and those that had ended and whose results no code had read. Children outlive the
      * run that started them, as long as its chain goes on.
+     *
+     * <p>The handles know no class of the child, whatever is registered in this process: {@code result()} is the JSON as
+     * maps, lists, strings and numbers, and every failure is data. {@link ChildHandle#resultAs} and {@link
+     * ChildHandle#resultPromiseAs} read the result as a type, {@link #child} gives a handle with a class.
      */
     public static List<ChildHandle<?, ?>> children() {
         return DurableCalls.current("Durable.children").inheritedChildren();
@@ -345,6 +349,22 @@ public final class Durable {
     /** Opens a callback for a generic result. */
     public static <T> Callback<T> callback(TypeRef<T> type, Duration timeout) {
         return DurableCalls.current("Durable.callback").callback(type.type(), timeout);
+    }
+
+    /**
+     * A stream of the chain of this run, to which code appends values that any number of readers outside see as they
+     * come: {@code Durable.stream("tokens", Chunk.class).append(chunk)}. Runs that continue this one, and activities
+     * ({@link ActivityContext#stream(String, Class)}), append to it, too.
+     *
+     * @throws UsageException if it can't be the name of a stream
+     */
+    public static <T> WorkflowStream<T> stream(String name, Class<T> type) {
+        return DurableCalls.current("Durable.stream").stream(name, type);
+    }
+
+    /** A stream of values of a generic type. */
+    public static <T> WorkflowStream<T> stream(String name, TypeRef<T> type) {
+        return DurableCalls.current("Durable.stream").stream(name, type.type());
     }
 
     /**

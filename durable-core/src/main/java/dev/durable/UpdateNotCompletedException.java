@@ -31,7 +31,7 @@ public final class UpdateNotCompletedException extends UpdateFailedException {
         return accepted;
     }
 
-    /** How the run closed. */
+    /** How the run closed; {@link WorkflowStatus#RUNNING} where it is still cleaning up, with its result fixed. */
     public WorkflowStatus status() {
         return status;
     }

@@ -27,6 +27,8 @@ import org.jspecify.annotations.Nullable;
  * @param root the workflow at the top of its tree: itself, where no workflow started it
  * @param attempt its number among the attempts of a workflow with a retry policy, from 1; 1 without a policy
  * @param lastFailure the failure of the attempt before; empty for the first
+ * @param update the update whose handler asks, or its validator, or a coroutine that the handler has started while the
+ *     handler runs; empty elsewhere
  */
 public record WorkflowInfo(
         String workflowId,
@@ -42,7 +44,8 @@ public record WorkflowInfo(
         @Nullable Relative parent,
         Relative root,
         int attempt,
-        Optional<Failure> lastFailure) {
+        Optional<Failure> lastFailure,
+        Optional<HandledUpdate> update) {
 
     /**
      * A workflow of the same tree.
@@ -51,6 +54,14 @@ public record WorkflowInfo(
      * @param runId its run, the first one where it has continued as new
      */
     public record Relative(String workflowId, UUID runId) {}
+
+    /**
+     * An update that was sent to the run.
+     *
+     * @param id its id, which the caller has given or which was drawn for it; the same for every resend of the call
+     * @param name its name
+     */
+    public record HandledUpdate(String id, String name) {}
 
     public WorkflowInfo {
         headers = NamedValues.copyOf(headers);

@@ -22,6 +22,16 @@ public interface Contestant extends AutoCloseable {
         throw new NotOffered();
     }
 
+    /** Starts a run that starts so many children at once, and waits for the sum of their results. */
+    default long children(String id, int size) throws Exception {
+        throw new NotOffered();
+    }
+
+    /** Starts so many runs of the type of those children, so many at once, and waits for the sum of their results. */
+    default long starts(String prefix, int size, int atOnce) throws Exception {
+        throw new NotOffered();
+    }
+
     /** Enqueues background jobs while no worker runs them; durable when it returns. */
     default void enqueue(int jobs) throws Exception {
         throw new NotOffered();

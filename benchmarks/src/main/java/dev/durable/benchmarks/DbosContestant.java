@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
 
 /**
  * DBOS Transact: steps are lambdas, workflows run where they are started, on virtual threads; a pool of 32, at which it
@@ -130,6 +131,24 @@ final class DbosContestant implements Contestant {
     public long fanout(String id, int size) {
         return dbos.<Long, RuntimeException>startWorkflow(() -> flows.fanout(size), new StartWorkflowOptions(id))
                 .getResult();
+    }
+
+    /** Its fan-out is children already. */
+    @Override
+    public long children(String id, int size) {
+        return fanout(id, size);
+    }
+
+    @Override
+    public long starts(String prefix, int size, int atOnce) throws Exception {
+        LongAdder sum = new LongAdder();
+        InFlight.each(
+                size,
+                atOnce,
+                n -> sum.add(dbos.<Integer, RuntimeException>startWorkflow(
+                                () -> flows.branch((int) n), new StartWorkflowOptions(prefix + n))
+                        .getResult()));
+        return sum.sum();
     }
 
     @Override

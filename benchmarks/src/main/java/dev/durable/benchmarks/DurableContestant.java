@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 
 /** Takes part as Durable itself: worker and client in this process, or a client alone. */
@@ -88,6 +89,27 @@ final class DurableContestant implements Contestant {
     @Override
     public long fanout(String id, int size) {
         return client.start(Work.Fanout.class, id, w -> w.run(size)).result(STUCK);
+    }
+
+    @Override
+    public long children(String id, int size) {
+        return client.start(Work.Parent.class, id, w -> w.run(size)).result(STUCK);
+    }
+
+    @Override
+    public long starts(String prefix, int size, int atOnce) throws Exception {
+        LongAdder sum = new LongAdder();
+        InFlight.each(
+                size,
+                atOnce,
+                n -> sum.add(client.start(Work.Child.class, prefix + n, w -> w.run((int) n))
+                        .result(STUCK)));
+        return sum.sum();
+    }
+
+    /** Starts a chain of so many runs, and waits for its result: the number of runs. */
+    int chain(String id, int links) {
+        return client.start(Work.Link.class, id, w -> w.run(0, links)).result(STUCK);
     }
 
     /** To a queue that this engine does not serve. */

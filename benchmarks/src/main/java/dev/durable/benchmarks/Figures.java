@@ -22,6 +22,13 @@ public record Figures(List<Figure> figures) {
         return new Builder().rate(name, rate);
     }
 
+    /** The value below which that percentage of the values lies. */
+    static long percentile(long[] values, int percent) {
+        long[] sorted = values.clone();
+        Arrays.sort(sorted);
+        return sorted[Math.min(sorted.length - 1, sorted.length * percent / 100)];
+    }
+
     static final class Builder {
         private final List<Figure> figures = new ArrayList<>();
 
@@ -45,11 +52,8 @@ public record Figures(List<Figure> figures) {
 
         /** In milliseconds. */
         Builder percentiles(String name, long[] nanos) {
-            long[] sorted = nanos.clone();
-            Arrays.sort(sorted);
             for (int percent : new int[] {50, 95, 99}) {
-                int index = Math.min(sorted.length - 1, sorted.length * percent / 100);
-                cost(name + "p" + percent + " ms", sorted[index] / 1e6);
+                cost(name + "p" + percent + " ms", percentile(nanos, percent) / 1e6);
             }
             return this;
         }

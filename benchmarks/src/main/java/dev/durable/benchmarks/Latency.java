@@ -1,25 +1,8 @@
 package dev.durable.benchmarks;
 
-import java.util.List;
-
 /** Starts a run of one step, waits for its result, starts the next: how long a caller waits when nothing else runs. */
-record Latency() implements Scenario.InProcess {
+record Latency() implements Scenario.Apart {
     private static final int TIMES = 500;
-
-    @Override
-    public Figures play(Peer peer, Database database, Settings settings) throws Exception {
-        if (!settings.twoProcesses()) {
-            return Scenario.InProcess.super.play(peer, database, settings);
-        }
-        if (peer != Peer.DURABLE) {
-            throw new Contestant.NotOffered("measured in one process only");
-        }
-        try (OtherJvm worker = OtherJvm.start(peer, database, settings, List.of("-Xmx1g"));
-                Contestant client = DurableContestant.client(database, settings)) {
-            worker.awaitReady();
-            return measure(client, database, settings);
-        }
-    }
 
     @Override
     public Figures measure(Contestant contestant, Database database, Settings settings) throws Exception {
@@ -42,7 +25,8 @@ record Latency() implements Scenario.InProcess {
                 .build();
     }
 
-    private static long once(Contestant contestant, String id) throws Exception {
+    /** Returns how long one run took. */
+    static long once(Contestant contestant, String id) throws Exception {
         long before = System.nanoTime();
         int result = contestant.steps(id, 1, false);
         long after = System.nanoTime();

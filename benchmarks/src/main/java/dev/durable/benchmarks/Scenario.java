@@ -1,6 +1,7 @@
 package dev.durable.benchmarks;
 
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /** A kind of work that is done and measured. */
@@ -21,6 +22,24 @@ public interface Scenario {
         }
     }
 
+    /** One whose worker may have a process of its own. */
+    interface Apart extends InProcess {
+        @Override
+        default Figures play(Peer peer, Database database, Settings settings) throws Exception {
+            if (!settings.twoProcesses()) {
+                return InProcess.super.play(peer, database, settings);
+            }
+            if (peer != Peer.DURABLE) {
+                throw new Contestant.NotOffered("measured in one process only");
+            }
+            try (OtherJvm worker = OtherJvm.start(peer, database, settings, List.of("-Xmx1g"));
+                    Contestant client = DurableContestant.client(database, settings)) {
+                worker.awaitReady();
+                return measure(client, database, settings);
+            }
+        }
+    }
+
     /** One that is prepared once, on a database of its own. */
     interface Rehearsed extends Scenario {
         /** Before the first round. */
@@ -34,8 +53,11 @@ public interface Scenario {
         all.put("steps10", new Steps(10, false));
         all.put("local10", new Steps(10, true));
         all.put("latency", new Latency());
+        all.put("updates", new Updates());
         all.put("fanout", new Fanout());
+        all.put("children", new Children());
         all.put("longrun", new LongRun());
+        all.put("continueasnew", new ContinueAsNew());
         all.put("cold", new Cold());
         all.put("jobs", new Jobs());
         all.put("recovery", new Recovery());

@@ -1,11 +1,13 @@
 package dev.durable.benchmarks;
 
 import dev.durable.Activity;
+import dev.durable.ChildHandle;
 import dev.durable.Durable;
 import dev.durable.Promise;
 import dev.durable.Query;
 import dev.durable.Run;
 import dev.durable.Signal;
+import dev.durable.Update;
 import dev.durable.Workflow;
 import java.time.Duration;
 import java.time.Instant;
@@ -24,6 +26,10 @@ final class Work {
             LongHistory.class,
             Ledgered.class,
             Fanout.class,
+            Parent.class,
+            Child.class,
+            Link.class,
+            Updated.class,
             Listener.class,
             Sleeper.class
         };
@@ -164,6 +170,64 @@ final class Work {
                 branches.add(Durable.async(counter::next, i));
             }
             return Promise.all(branches).stream().mapToLong(Integer::longValue).sum();
+        }
+    }
+
+    @Workflow
+    static class Parent {
+        @Run
+        long run(int size) {
+            List<ChildHandle<Child, Integer>> children = new ArrayList<>(size);
+            for (int i = 0; i < size; i++) {
+                int value = i;
+                children.add(Durable.startChild(Child.class, w -> w.run(value)));
+            }
+            return children.stream().mapToLong(ChildHandle::result).sum();
+        }
+    }
+
+    @Workflow
+    static class Child {
+        @Run
+        int run(int value) {
+            return value + 1;
+        }
+    }
+
+    /** Continues as new until it has made that many steps, one in each run. */
+    @Workflow
+    static class Link {
+        private final LocalCounter counter;
+
+        Link(LocalCounter counter) {
+            this.counter = counter;
+        }
+
+        @Run
+        int run(int before, int links) {
+            int value = counter.next(before);
+            if (value < links) {
+                throw Durable.continueAsNew(Link.class, w -> w.run(value, links));
+            }
+            return value;
+        }
+    }
+
+    /** Gives back how many updates it has answered, once there are so many. */
+    @Workflow
+    static class Updated {
+        private int answered;
+
+        @Run
+        int run(int updates) {
+            Durable.await(() -> answered == updates);
+            return answered;
+        }
+
+        @Update
+        int next(int value) {
+            answered++;
+            return value + 1;
         }
     }
 

@@ -3,6 +3,7 @@ package dev.durable.client;
 import dev.durable.Call;
 import dev.durable.CallInterruptedException;
 import dev.durable.CancelledException;
+import dev.durable.RefusedInputException;
 import dev.durable.TypeRef;
 import dev.durable.UpdateCall;
 import dev.durable.UpdateFailedException;
@@ -118,7 +119,9 @@ public interface WorkflowHandle<W, R extends @Nullable Object> {
 
     /**
      * Sends an update and waits until it has reached the stage. A handler's exception is thrown by {@link
-     * UpdateHandle#result}; a rejection is thrown here where the stage is {@link WaitFor#ACCEPTED}.
+     * UpdateHandle#result}; a rejection is thrown here where the stage is {@link WaitFor#ACCEPTED}. That and {@link
+     * WaitFor#COMPLETED} wait for as long as it takes, so also for a run that is paused to be resumed: a caller who would
+     * rather hear of it waits for {@link WaitFor#SENT}, and then in {@link UpdateHandle#result(java.time.Duration)}.
      */
     <T extends @Nullable Object, X extends Exception> UpdateHandle<T> startUpdate(
             UpdateCall<W, T, X> call, WaitFor stage) throws X;
@@ -188,6 +191,17 @@ public interface WorkflowHandle<W, R extends @Nullable Object> {
      * too.
      */
     WorkflowTree tree();
+
+    /**
+     * A stream that the workflow and its activities write ({@code Durable.stream}), to be read from any offset, live or
+     * page by page. It belongs to the chain of runs: a handle of any run of it reads the same stream.
+     *
+     * @throws RefusedInputException if it can't be the name of a stream
+     */
+    <T> StreamHandle<T> stream(String name, Class<T> type);
+
+    /** A stream of values of a generic type. */
+    <T> StreamHandle<T> stream(String name, TypeRef<T> type);
 
     /** Status, times, waiting activities, and the worker that has the run. */
     WorkflowDescription describe();

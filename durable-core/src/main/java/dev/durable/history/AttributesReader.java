@@ -192,6 +192,9 @@ final class AttributesReader {
             rule(TimerCancelled.class, (e, in) -> new TimerCancelled(e.id, e.at, in.integer("seq"))),
             rule(SideEffectRecorded.class, (e, in) -> new SideEffectRecorded(e.id, e.at, payload(in, "value"))),
             rule(
+                    StreamAppended.class,
+                    (e, in) -> new StreamAppended(e.id, e.at, in.string("stream"), payload(in, "value"))),
+            rule(
                     VersionRecorded.class,
                     (e, in) -> new VersionRecorded(e.id, e.at, in.string("changeId"), in.integer("version"))),
             rule(

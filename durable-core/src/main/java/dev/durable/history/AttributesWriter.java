@@ -131,6 +131,7 @@ final class AttributesWriter {
                 out.number("seq", e.seq()).instant("fireAt", e.fireAt()).string("summary", e.summary());
             case TimerCancelled e -> out.number("seq", e.seq());
             case SideEffectRecorded e -> out.json("value", e.value(), Payload::json);
+            case StreamAppended e -> out.string("stream", e.stream()).json("value", e.value(), Payload::json);
             case VersionRecorded e -> out.string("changeId", e.changeId()).number("version", e.version());
             case ExternalSignalRequested e ->
                 out.number("number", e.number())

@@ -90,7 +90,8 @@ public sealed interface HistoryEvent {
                     ChildSignalRequested,
                     ChildStartWatched,
                     CallbackOpened,
-                    CallbackCancelled {}
+                    CallbackCancelled,
+                    StreamAppended {}
 
     /** An event for readers of the history, which is not fed to the code: it belongs to no turn. */
     sealed interface Informing extends HistoryEvent

@@ -39,6 +39,14 @@ public non-sealed interface WorkerInterceptor extends Interceptor {
     }
 
     /**
+     * Around the start of a child by a workflow, inside its turn; not on replay. May change the headers that the child gets
+     * with its start, which the history of the child records and that of its parent does not. An exception stalls the run.
+     */
+    default void startChild(ChildStartCall call, Next next) throws Exception {
+        next.proceed();
+    }
+
+    /**
      * Around the replay of a run whose history is read: because its next turn is to be made and it is not in the memory of
      * this process, or for a query. An exception stalls the run, or fails the query.
      */

@@ -132,6 +132,7 @@ public interface EngineObserver {
         RULES_CHANGED,
         RUN_CLOSED,
         UPDATE_ANSWERED,
+        STREAM_WRITTEN,
         JOB_BURIED,
         OUTBOX_FILLED,
         HEARING_BEGINS

@@ -250,6 +250,19 @@ public interface HistoryStore extends Writes, QueueStore, BatchStore, Views, Sto
      */
     List<Reply.State> replies(List<Reply.Question> questions);
 
+    /**
+     * Pages of streams, one a question in any order: the one query that all waiting readers of a process share. An offset
+     * is seen only when all lower ones are, and a page that says that the chain has ended has seen all that was
+     * appended before. It reads the store itself, never a replica.
+     *
+     * @param bytes the size of the values of a page, in bytes of UTF-8: the entry that reaches it is the page's last, so
+     *     that each page has an entry where its stream has one
+     */
+    List<StreamPage> streams(List<StreamPage.Question> questions, long bytes);
+
+    /** Returns how many entries attempts of this job under other leases have appended to a stream of its chain. */
+    long appendedBefore(JobKey job, UUID lease, String stream);
+
     /** Returns those of these runs that are not there, neither open nor closed. */
     Set<UUID> unknown(Collection<UUID> runIds);
 

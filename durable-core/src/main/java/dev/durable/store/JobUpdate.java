@@ -7,7 +7,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A change of a job by the worker that holds its lease: outcome, retry, release, heartbeat and the like. It is refused
+ * A change of a job by the worker that holds its lease: outcome, retry, release, heartbeat, an entry of a stream and the like. It is refused
  * as STALE if the job has another lease by now, and after the run has closed.
  *
  * <p>A job whose cancellation was requested and that no worker runs any more, by Retry, Release, Unread, a closed
@@ -172,6 +172,23 @@ public sealed interface JobUpdate {
     }
 
     /**
+     * Appends an entry to a stream of the chain of the job's run. The store finds the chain by the run, gives the entry
+     * the next offset of the stream under a lock on the stream that lasts until the commit, and keeps what the attempt
+     * has appended, so that an update that is sent again is a DUPLICATE.
+     *
+     * @param attempt the number of the attempt, which the entry shows
+     * @param number the number of the entry among those that this lease has appended to the stream, from 0: an update
+     *     whose number was written under this lease before is a DUPLICATE. The next one is sent when this is answered
+     * @param entry the stream and the value
+     */
+    record Append(JobKey key, UUID lease, int attempt, long number, NewEntry entry) implements JobUpdate {
+        @Override
+        public String toString() {
+            return "Append[" + key + ", attempt=" + attempt + ", number=" + number + ", " + entry + "]";
+        }
+    }
+
+    /**
      * Stores notes or options of the attempt while it runs.
      *
      * @param notes all informing events so far, a JSON array; null keeps what is stored
@@ -231,6 +248,7 @@ public sealed interface JobUpdate {
                 case Bury ignored -> true;
                 case Unread ignored -> false;
                 case Heartbeat ignored -> false;
+                case Append ignored -> false;
                 case Annotate ignored -> false;
                 case Detach ignored -> false;
                 case BodyGoesOn ignored -> false;
@@ -281,8 +299,10 @@ public sealed interface JobUpdate {
         CANCEL_REQUESTED,
         /** The lease is not the current one any more: nothing was written. */
         STALE,
-        /** This very outcome was accepted before: its message waits, or the history has it. */
+        /** This very outcome was accepted before: its message waits, or the history has it; or the entry of a stream was. */
         DUPLICATE,
+        /** The stream is {@linkplain dev.durable.internal.text.Bounds#STREAM_ENTRIES full}: nothing was written. */
+        FULL,
         /** The job's row is locked by another transaction; nothing was written, send the update again, alone. */
         LOCKED
     }

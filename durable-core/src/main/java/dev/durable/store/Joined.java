@@ -1,5 +1,7 @@
 package dev.durable.store;
 
+import java.util.Optional;
+
 /** Writes starts and messages inside a transaction that the caller has open; they exist exactly if it commits. */
 public interface Joined {
     /**
@@ -15,4 +17,7 @@ public interface Joined {
      * its place in the outbox. A message whose target does not exist by then is dropped.
      */
     void deliver(Delivery delivery);
+
+    /** Returns the state of a callback as the transaction sees it, without another connection; empty if its run is not there. */
+    Optional<CallbackState> callback(CallbackToken token);
 }

@@ -51,6 +51,9 @@ public interface Nudges {
     /** A run of this chain has accepted or answered an update, so waiting callers can read its state. */
     record UpdateAnswered(UUID chainId) implements Nudge {}
 
+    /** Entries were appended to a stream of this chain, so waiting readers can read them. */
+    record StreamWritten(UUID chainId) implements Nudge {}
+
     /** A job has become a dead letter or an incident: an alert may be due. */
     record JobBuried() implements Nudge {}
 

@@ -19,7 +19,11 @@ public final class ParentClosed {
     /** The number of the order in the outbox, behind all messages of the parent's code. */
     public static final long NUMBER = Long.MAX_VALUE - 1;
 
-    private static final String ENDED = "its parent has ended";
+    /** The reason for which a child is terminated with its parent. */
+    public static final String ENDED = "its parent has ended";
+
+    /** The reason for which a child is ended before the compensations of its parent. */
+    public static final String UNDONE = "its parent is being undone";
 
     private ParentClosed() {}
 
@@ -33,9 +37,10 @@ public final class ParentClosed {
      * Returns the seizure that terminates a child.
      *
      * @param parent the workflow id of the parent
+     * @param reason {@link #ENDED} or {@link #UNDONE}
      * @param fence random
      */
-    public static Seizure terminate(String child, UUID run, String parent, UUID fence) {
+    public static Seizure terminate(String child, UUID run, String parent, String reason, UUID fence) {
         return new Seizure(
                 child,
                 run,
@@ -44,18 +49,18 @@ public final class ParentClosed {
                 WorkflowStatus.TERMINATED,
                 WorkflowTerminated.class.getSimpleName(),
                 dropped -> EventJson.attributes(
-                        new WorkflowTerminated(1, Instant.EPOCH, ENDED, "workflow " + parent, dropped)),
-                FailureJson.encode(Failure.of("dev.durable.Terminated", ENDED)).json());
+                        new WorkflowTerminated(1, Instant.EPOCH, reason, "workflow " + parent, dropped)),
+                FailureJson.encode(Failure.of("dev.durable.Terminated", reason)).json());
     }
 
     /**
-     * Returns the request to cancel a child, with an id that follows from its chain.
+     * Returns the request to cancel a child, with an id that follows from its run.
      *
-     * @param chain the child's chain
+     * @param run the child's open run
      * @param parent the workflow id of the parent
      */
-    public static InboxMessage cancel(UUID chain, String parent) {
-        UUID id = new UUID(chain.getMostSignificantBits(), ~chain.getLeastSignificantBits());
+    public static InboxMessage cancel(UUID run, String parent) {
+        UUID id = new UUID(run.getMostSignificantBits(), ~run.getLeastSignificantBits());
         WorkflowCancelRequested request =
                 new WorkflowCancelRequested(1, Instant.EPOCH, id, ENDED, "workflow " + parent);
         return new InboxMessage(id, MessageKind.CANCEL, request.type(), EventJson.attributes(request), null, null);

@@ -74,7 +74,7 @@ public record Transition(
                 fences,
                 nextEventId,
                 events,
-                new Mail(run.runId(), consumed, List.of(), List.of(), null),
+                new Mail(run.runId(), consumed, List.of(), List.of(), null, List.of()),
                 jobs,
                 park,
                 wakeAt,
@@ -97,9 +97,22 @@ public record Transition(
         return mail.sends;
     }
 
+    /** The entries that the code has appended to streams in these turns. */
+    public List<NewEntry> appends() {
+        return mail.appends;
+    }
+
     /** Returns the run that continues the run, which this closes; null where it does not, or the chain ends. */
     public @Nullable NewRun next() {
         return close == null ? null : close.next;
+    }
+
+    /**
+     * Returns whether a start takes the place of this run, which no worker has claimed: until then the fence of a run
+     * that waits for its start is its run id. A request to cancel that waits refuses this, as it is not for that start.
+     */
+    public boolean isByStart() {
+        return next() != null && fences.held().equals(run.runId());
     }
 
     /** Returns whether one of the messages that it sends is for the workflow id of its own run. */
@@ -179,22 +192,26 @@ public record Transition(
      * @param replies answers to updates, whose callers find them as soon as the transition is written
      * @param details the line that says what the run is doing, where its code has changed that; empty takes it away, null
      *     leaves it as it is
+     * @param appends the entries that the code has appended to streams of the chain in these turns, in their order: each
+     *     stream's get the next offsets, under a lock on the stream that lasts until the commit
      */
     public record Mail(
             UUID chain,
             List<UUID> consumed,
             List<OutgoingMessage> sends,
             List<Reply> replies,
-            @Nullable String details) {
+            @Nullable String details,
+            List<NewEntry> appends) {
         public Mail {
             consumed = List.copyOf(consumed);
             sends = List.copyOf(sends);
             replies = List.copyOf(replies);
+            appends = List.copyOf(appends);
         }
 
         @Override
         public String toString() {
-            return "Mail[" + chain + ", " + consumed + ", " + sends + ", " + replies + "]";
+            return "Mail[" + chain + ", " + consumed + ", " + sends + ", " + replies + ", " + appends + "]";
         }
     }
 
@@ -248,7 +265,8 @@ public record Transition(
      * @param result JSON text; null without
      * @param failure JSON text; null without
      * @param next the run that continues it, in the same transaction: it gets the messages of senders that wait, which
-     *     refuse this close in no case, and the memo of the run; outcomes of activities go. It starts at the time of
+     *     refuse this close in no case but {@link Transition#isByStart}, and the memo of the run; outcomes of activities
+     *     that wait are written to the history of the run that closes. It starts at the time of
      *     the database, and later than the run. Where the status is FAILED it is the next attempt: its delay is a
      *     back-off, which no message ends. Null where the chain ends
      * @param force after three refusals: if it is refused again, the run is marked as closing under its present fence,

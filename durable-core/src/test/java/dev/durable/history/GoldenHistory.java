@@ -171,8 +171,9 @@ final class GoldenHistory {
                 new CallbackFailed(59, t.plusSeconds(1), id(23), Failure.of("com.acme.Refused", "by ann")),
                 new CallbackTimedOut(60, t.plusSeconds(1), id(24)),
                 new CallbackExtended(61, t.plusSeconds(1), id(25), id(26), Duration.ofHours(1)),
+                new StreamAppended(62, t.plusSeconds(1), "tokens", new Payload("{\"text\":\"Once\"}")),
                 new WorkflowContinuedAsNew(
-                        62,
+                        63,
                         t.plusSeconds(1),
                         id(20),
                         "OrderWorkflow",

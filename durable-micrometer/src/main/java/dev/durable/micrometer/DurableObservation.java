@@ -12,6 +12,8 @@ public enum DurableObservation {
     TURN("durable.turn", "process"),
     /** A turn schedules an activity. */
     SCHEDULE("durable.schedule", "create"),
+    /** A turn starts a child. */
+    CHILD("durable.child", "create"),
     /** A worker runs an attempt of an activity. */
     ACTIVITY("durable.activity", "process");
 

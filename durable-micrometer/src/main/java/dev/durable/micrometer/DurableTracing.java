@@ -4,6 +4,7 @@ import dev.durable.ActivityInfo;
 import dev.durable.RemoteException;
 import dev.durable.client.EngineNames;
 import dev.durable.intercept.ActivityCall;
+import dev.durable.intercept.ChildStartCall;
 import dev.durable.intercept.ClientInterceptor;
 import dev.durable.intercept.InterceptedEngine;
 import dev.durable.intercept.Next;
@@ -36,7 +37,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes observations of starts, signals, updates, turns and activities, which handlers of Micrometer Tracing turn into spans of one
+ * Makes observations of starts, signals, updates, turns, activities and starts of children, which handlers of Micrometer Tracing turn into spans of one
  * trace, from the caller's span to the activities in other processes: {@code
  * builder.intercept(DurableTracing.of(observationRegistry))}. The trace travels in the headers of runs and jobs, as the
  * registry's handlers write them (W3C's {@code traceparent}, say).
@@ -45,9 +46,11 @@ import org.slf4j.LoggerFactory;
  *   the caller's span
  *     └ durable.start                     headers of the run
  *         ├ durable.turn                  WorkflowStarted
- *         │   └ durable.schedule          headers of the job
- *         │       ├ durable.activity      attempt 1
- *         │       └ durable.activity      attempt 2
+ *         │   ├ durable.schedule          headers of the job
+ *         │   │   ├ durable.activity      attempt 1
+ *         │   │   └ durable.activity      attempt 2
+ *         │   └ durable.child             headers of the child
+ *         │       └ durable.turn          WorkflowStarted of the child
  *         └ durable.turn                  ActivityCompleted
  * </pre>
  *
@@ -218,6 +221,23 @@ public final class DurableTracing implements ClientInterceptor, WorkerIntercepto
     }
 
     @Override
+    public void startChild(ChildStartCall call, Next next) {
+        CallTags tags = tags(
+                new SharedTags.Call(
+                        DurableObservation.CHILD, "startChild", call.type(), call.childType(), call.taskQueue()),
+                () -> KeyValues.of(
+                        WORKFLOW_ID,
+                        call.workflowId(),
+                        RUN_ID,
+                        call.runId().toString(),
+                        "durable.child.workflow.id",
+                        call.childWorkflowId(),
+                        "durable.child.run.id",
+                        call.childRunId().toString()));
+        run(DurableObservation.CHILD, sent(tags, call.headers()), tags, next);
+    }
+
+    @Override
     public void activity(ActivityCall call, Next next) {
         ActivityInfo info = call.info();
         CallTags tags = tags(
@@ -262,7 +282,7 @@ public final class DurableTracing implements ClientInterceptor, WorkerIntercepto
         String contextualName =
                 switch (call.kind()) {
                     case START, TURN -> call.operation() + " " + type;
-                    case SIGNAL, UPDATE, SCHEDULE -> call.operation() + " " + subject;
+                    case SIGNAL, UPDATE, SCHEDULE, CHILD -> call.operation() + " " + subject;
                     case ACTIVITY -> subject;
                 };
         KeyValues messaging = KeyValues.of(
@@ -284,6 +304,7 @@ public final class DurableTracing implements ClientInterceptor, WorkerIntercepto
             case UPDATE -> KeyValues.of(WORKFLOW_TYPE, type, "durable.update", subject);
             case TURN -> KeyValues.of(WORKFLOW_TYPE, type, "durable.event", subject);
             case SCHEDULE, ACTIVITY -> KeyValues.of(WORKFLOW_TYPE, type, "durable.activity", subject);
+            case CHILD -> KeyValues.of(WORKFLOW_TYPE, type, "durable.child.type", subject);
         };
     }
 

@@ -47,13 +47,14 @@ final class TracedNames {
         return errors.of(name);
     }
 
-    /** An activity, a signal, an update or an event: of events there is a bounded number by itself. */
+    /** An activity, the type of a child, a signal, an update or an event: of events there is a bounded number by itself. */
     String subject(DurableObservation kind, String name) {
         return switch (kind) {
             case START, TURN -> name;
             case SIGNAL -> signals.of(name);
             case UPDATE -> updates.of(name);
             case SCHEDULE, ACTIVITY -> activities.of(name);
+            case CHILD -> types.of(name);
         };
     }
 }

@@ -4,10 +4,12 @@ import dev.durable.client.ActivityState;
 import dev.durable.client.ActivitySummary;
 import dev.durable.client.DurableEngine;
 import dev.durable.client.WorkerStatus;
+import dev.durable.client.WorkflowDescription;
 import dev.durable.client.WorkflowQuery;
 import dev.durable.client.WorkflowStatus;
 import dev.durable.client.WorkflowSummary;
 import dev.durable.internal.declare.Registry;
+import dev.durable.internal.text.Thrown;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,17 +20,21 @@ import java.util.stream.Stream;
 
 /**
  * Finds the work that may still come in a test's engine, timers of open runs, and the work that never will, as no
- * engine of the test serves it.
+ * engine of the test serves it; and tells what open runs wait for.
  */
 final class Outlook {
     private static final int MANY_ATTEMPTS = 1_000;
+    /** How many open runs are named in a failure. */
+    private static final int MOST_NAMED = 10;
 
     private final DurableEngine engine;
     private final Registry registry;
+    private final Replayer replayer;
 
-    Outlook(DurableEngine engine, Registry registry) {
+    Outlook(DurableEngine engine, Registry registry, Replayer replayer) {
         this.engine = engine;
         this.registry = registry;
+        this.replayer = replayer;
     }
 
     /** Returns whether an open run waits for a timer, rather than only for its activities. */
@@ -65,6 +71,34 @@ final class Outlook {
             waiting.forEach(activity -> unserved(activity, queues, said));
         }
         return said;
+    }
+
+    /** The first open runs, each with its parent and what it waits for at which line of its code; one sentence each. */
+    List<String> waiting() {
+        try (Stream<WorkflowQuery.Row> open = open()) {
+            return open.map(WorkflowQuery.Row::summary)
+                    .filter(run -> registry.workflow(run.type()).isPresent())
+                    .limit(MOST_NAMED)
+                    .map(this::waiting)
+                    .toList();
+        }
+    }
+
+    private String waiting(WorkflowSummary run) {
+        WorkflowDescription.Parent parent =
+                engine.client().handle(run.workflowId()).describe().parent();
+        return "workflow " + run.workflowId() + (parent == null ? "" : ", child of " + parent.workflowId() + ",")
+                + " waits for " + waits(run);
+    }
+
+    private String waits(WorkflowSummary run) {
+        try {
+            return replayer.waits(engine.client().history(run.runId())).stream()
+                    .map(wait -> wait.what() + (wait.line() == null ? "" : " at " + wait.line()))
+                    .collect(Collectors.joining(", and for "));
+        } catch (RuntimeException e) {
+            return "what its replay does not show (" + Thrown.of(e).text() + ")";
+        }
     }
 
     /** Activities that have failed a thousand times under a policy without a limit; one sentence each. */

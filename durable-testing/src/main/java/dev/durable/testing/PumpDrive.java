@@ -59,6 +59,7 @@ final class PumpDrive implements Drive {
     private final TestTime time;
     private final BodyWatch bodyWatch;
     private final StepPump pump;
+    private final long patienceNanos;
     /**
      * Held while it is found that time may move and while it moves, so that two threads do not move it for one reason.
      */
@@ -74,9 +75,13 @@ final class PumpDrive implements Drive {
     private @Nullable Outlook outlook;
     private long lastPromiseKept = System.nanoTime() - CALLBACKS_NANOS;
 
-    /** @param patienceWithBodies real time that {@link #awaitEnd} gives bodies of which none begins or ends */
+    /**
+     * @param patienceWithBodies real time that {@link #awaitEnd} gives bodies of which none begins or ends; a shorter one than
+     *     five seconds is given to clients that send nothing, too
+     */
     PumpDrive(TestTime time, Duration patienceWithBodies) {
         this.time = time;
+        this.patienceNanos = Math.min(PATIENCE_NANOS, patienceWithBodies.toNanos());
         this.looked = time.now();
         this.bodyWatch = new BodyWatch(patienceWithBodies);
         this.pump = new StepPump(bodyWatch);
@@ -231,14 +236,15 @@ final class PumpDrive implements Drive {
                             + " is due at any time, and no engine of this test serves\n  "
                             + String.join("\n  ", unserved));
         }
-        if (pump.quietFor(PATIENCE_NANOS)) {
-            throw new IllegalStateException(
-                    "the test waits for something that will never come: nothing is running,"
-                            + " nothing is due at any time, and no client has sent anything for "
-                            + TimeUnit.NANOSECONDS.toSeconds(PATIENCE_NANOS)
-                            + " seconds. A workflow may wait for a signal that no client sends, or for an activity that the holder of a"
-                            + " token was to complete; an activity or job may be a dead letter (client.deadLetters()) or an incident"
-                            + " (client.incidents()), which waits for an operator; a run, an activity or a queue may be paused.");
+        if (pump.quietFor(patienceNanos)) {
+            List<String> waiting = outlook == null ? List.of() : outlook.waiting();
+            throw new IllegalStateException("the test waits for something that will never come: nothing is running,"
+                    + " nothing is due at any time, and no client has sent anything for "
+                    + TimeUnit.NANOSECONDS.toSeconds(patienceNanos)
+                    + " seconds. A workflow may wait for a signal that no client sends, or for an activity that the holder of a"
+                    + " token was to complete; an activity or job may be a dead letter (client.deadLetters()) or an incident"
+                    + " (client.incidents()), which waits for an operator; a run, an activity or a queue may be paused."
+                    + (waiting.isEmpty() ? "" : " Open here:\n  " + String.join("\n  ", waiting)));
         }
     }
 

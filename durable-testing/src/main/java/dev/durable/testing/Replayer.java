@@ -12,6 +12,7 @@ import dev.durable.internal.payload.FailureCodec;
 import dev.durable.internal.payload.PayloadCodec;
 import dev.durable.internal.replay.BackgroundJob;
 import dev.durable.internal.replay.ReplayCheck;
+import dev.durable.internal.replay.match.PendingWait;
 import dev.durable.internal.replay.match.ReplaySetup;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -108,6 +109,11 @@ public final class Replayer {
         ReplayCheck check = check(history);
         check.fromScratch(history);
         check.cutAfterEveryTurn(history, turnsCut);
+    }
+
+    /** Returns what the coroutines of an open run wait for, as its code and its history have it. */
+    List<PendingWait> waits(History history) {
+        return check(history).waits(history);
     }
 
     private ReplayCheck check(History history) {

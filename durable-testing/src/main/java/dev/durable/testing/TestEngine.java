@@ -96,6 +96,17 @@ public final class TestEngine implements AutoCloseable {
         return this;
     }
 
+    /**
+     * Has this object run instead of new ones of the workflow class, which need not be registered: a child that is mocked,
+     * or a lambda for it. All runs of the type have the one object, and it is called again when a history is replayed, so
+     * it keeps no state; it may sleep and call activities as any workflow code may.
+     */
+    public <W> TestEngine child(Class<W> type, W implementation) {
+        notStarted();
+        builder.standIn(type, implementation);
+        return this;
+    }
+
     /** Serves a task queue; {@code "default"} is served when none is named. */
     public TestEngine queue(String name, Consumer<QueueOptions> options) {
         notStarted();
@@ -213,7 +224,7 @@ public final class TestEngine implements AutoCloseable {
             started = builder.start();
             engine = started;
             known = builder.registered();
-            drive.outlook(new Outlook(started, known));
+            drive.outlook(new Outlook(started, known, replayer(known)));
         }
         return started.client();
     }
@@ -283,8 +294,12 @@ public final class TestEngine implements AutoCloseable {
         }
     }
 
+    private Replayer replayer(Registry types) {
+        return new Replayer(types, builder.jsonMapper(), builder.interception(), true);
+    }
+
     private void replayEverything(DurableClient client, Registry types) {
-        Replayer replayer = new Replayer(types, builder.jsonMapper(), builder.interception(), true);
+        Replayer replayer = replayer(types);
         List<WorkflowQuery.Row> rows;
         try (var stream = client.workflows().oldestFirst().stream()) {
             rows = stream.toList();

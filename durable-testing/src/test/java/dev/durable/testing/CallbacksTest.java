@@ -258,6 +258,63 @@ abstract class CallbacksTest {
     }
 
     @Test
+    void a_value_that_is_not_of_the_type_fails_the_promise_and_stalls_no_run(TestEngine engine) {
+        WorkflowHandle<Order, String> order = order(engine);
+        callback(engine, order).complete(List.of("not an approval"));
+
+        assertThat(order.result())
+                .startsWith("callback 1 was completed with a value that is no " + Approval.class.getName() + ": ")
+                .contains("the result of callback 1")
+                .contains(" / dev.durable.PayloadException / ");
+    }
+
+    /** Waits shielded for a callback that was opened shielded, also when the run is cancelled. */
+    @Workflow
+    static class Shielded {
+        private String token = "";
+
+        @Run
+        String run() {
+            Callback<String> callback =
+                    Durable.detached(() -> Durable.<String>callback(String.class, Duration.ofHours(1)));
+            token = callback.token();
+            try {
+                Durable.await(() -> false);
+                return "never";
+            } catch (CancelledException e) {
+                return Durable.detached(() -> {
+                    try {
+                        return callback.promise().get();
+                    } catch (WaitTimedOutException late) {
+                        return late.getMessage();
+                    }
+                });
+            }
+        }
+
+        @Query
+        String token() {
+            return token;
+        }
+    }
+
+    @Test
+    void a_shielded_callback_that_was_given_more_time_times_out_in_a_cancelled_run(TestEngine engine) {
+        WorkflowHandle<Shielded, String> run =
+                engine.register(Shielded.class).client().start(Shielded.class, "s-1", Shielded::run);
+        engine.settle();
+        engine.client().callback(run.query(Shielded::token)).extend(Duration.ofHours(2));
+        engine.settle();
+        run.cancel("over");
+        engine.settle();
+        assertThat(types(run)).doesNotContain("CallbackCancelled").endsWith("WorkflowCancelRequested");
+        engine.advance(Duration.ofHours(3));
+
+        assertThat(types(run)).contains("CallbackTimedOut");
+        assertThat(run.result()).isEqualTo("callback 1 was not completed within PT2H");
+    }
+
+    @Test
     void more_time_moves_the_timeout(TestEngine engine) {
         WorkflowHandle<Order, String> order = order(engine);
         CallbackHandle callback = callback(engine, order);
@@ -380,7 +437,7 @@ abstract class CallbacksTest {
                 .isInstanceOf(WorkflowStalledException.class)
                 .hasMessageContaining(
                         "Durable.continueAsNew was called while callbacks are open: 1. The next run would not"
-                                + " know them, and whoever has their tokens could not complete them. Wait for their promises before"
+                                + " know them, and the holders of their tokens could not complete them. Wait for their promises before"
                                 + " it, or cancel them by promise().cancel().");
     }
 

@@ -5,6 +5,7 @@ import static dev.durable.testing.DurableAssertions.assertThatThrownBy;
 
 import dev.durable.Activity;
 import dev.durable.CancelledException;
+import dev.durable.ChildFailedException;
 import dev.durable.ChildHandle;
 import dev.durable.ChildOptions;
 import dev.durable.Durable;
@@ -20,6 +21,7 @@ import dev.durable.history.CarriedChild;
 import dev.durable.history.ChildCancelRequested;
 import dev.durable.history.ChildCompleted;
 import dev.durable.history.ChildStartRequested;
+import dev.durable.history.History;
 import dev.durable.history.HistoryEvent;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -312,6 +314,66 @@ abstract class ChildrenOfChainsTest {
                 .hasMessageContaining(
                         "Durable.child(Depot.class, \"p-1\"): the child of this workflow id is of the type Parcel, not"
                                 + " Depot. Give the class by which it was started.");
+    }
+
+    record Box(int size) {}
+
+    static class Negative extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        Negative(String message) {
+            super(message);
+        }
+    }
+
+    @Workflow
+    static class Packing {
+        @Run
+        Box run(int size) throws Negative {
+            if (size < 0) {
+                throw new Negative("a box of " + size);
+            }
+            return new Box(size);
+        }
+    }
+
+    /** Reads the ends of its children by handles without a class, and by promises of a type. */
+    @Workflow
+    static class Packer {
+        @Run
+        List<Box> run(boolean first) {
+            if (first) {
+                Durable.startChild(Packing.class, w -> w.run(3));
+                Durable.startChild(Packing.class, w -> w.run(-1));
+                throw Durable.continueAsNew(Packer.class, w -> w.run(false));
+            }
+            List<String> seen = new ArrayList<>();
+            for (ChildHandle<?, ?> child : Durable.children()) {
+                try {
+                    seen.add(String.valueOf(child.result()));
+                } catch (Negative e) {
+                    seen.add("itself");
+                } catch (ChildFailedException e) {
+                    seen.add("data");
+                }
+            }
+            // Its id is compared on replay.
+            Durable.startChild("Packing", ChildOptions.id(String.join(" ", seen)), Box.class, 4)
+                    .result();
+            return Promise.all(List.of(Durable.children().getFirst().resultPromiseAs(Box.class)));
+        }
+    }
+
+    @Test
+    void handles_without_a_class_read_alike_whatever_is_registered(TestEngine engine) {
+        engine.register(Packer.class, Packing.class);
+        WorkflowHandle<Packer, List<Box>> run = engine.client().start(Packer.class, "packer", w -> w.run(true));
+
+        assertThat(run.result()).containsExactly(new Box(3));
+        History last = engine.client().handle(Packer.class, "packer").history();
+        assertThat(last.events(ChildStartRequested.class).map(ChildStartRequested::workflowId))
+                .containsExactly("{size=3} data");
+        Replayer.of(Packer.class).replay(last);
     }
 
     /** Starts a parcel in the turn in which it continues, or waits for it in vain before. */

@@ -3,6 +3,10 @@ package dev.durable.testing;
 import static dev.durable.testing.DurableAssertions.assertThat;
 import static dev.durable.testing.DurableAssertions.assertThatThrownBy;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import dev.durable.Activity;
 import dev.durable.CancelledException;
 import dev.durable.Durable;
@@ -30,6 +34,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 /** Runs that continue as new, as their callers and their code see them. Run on each kind of store. */
 abstract class ContinueAsNewTest {
@@ -511,6 +516,85 @@ abstract class ContinueAsNewTest {
         assertThat(first.stream().map(HistoryEvent::type)).contains("TimerCancelled", "ActivityCancelRequested");
         diary.signal(Diary::finish);
         assertThat(diary.result()).containsExactly("from f", "second of f");
+    }
+
+    @Workflow(name = "Hop")
+    static class Hop {
+        @Run
+        public String run() {
+            throw Durable.continueAsNew(Landing.class, w -> w.run("there"));
+        }
+    }
+
+    @Workflow(name = "Landing", taskQueue = "landings")
+    static class Landing {
+        @Run
+        public String run(String where) {
+            return where;
+        }
+    }
+
+    @Workflow(name = "Hop")
+    static class HopToRenamed {
+        @Run
+        public String run() {
+            throw Durable.continueAsNew(Arrival.class, w -> w.run("there"));
+        }
+    }
+
+    @Workflow(name = "Arrival", aliases = "Landing")
+    static class Arrival {
+        @Run
+        public String run(String where) {
+            return where;
+        }
+    }
+
+    @Test
+    void the_next_type_may_be_renamed_with_its_former_name_as_an_alias(TestEngine engine) {
+        engine.register(Hop.class, Landing.class);
+        WorkflowHandle<Hop, String> run = engine.client().start(Hop.class, "h-1", w -> w.run());
+        assertThat(run.resultAs(String.class)).isEqualTo("there");
+        History first = engine.client().handle(Hop.class, "h-1", run.runId()).history();
+
+        Replayer.of(HopToRenamed.class).replay(first);
+
+        assertThatThrownBy(() -> Replayer.of(HopElsewhere.class).replay(first))
+                .hasMessageContaining("WorkflowContinuedAsNew of Landing with [\"there\"]");
+    }
+
+    @Workflow(name = "Hop")
+    static class HopElsewhere {
+        @Run
+        public String run() {
+            throw Durable.continueAsNew(Diary.class, w -> w.run(1, List.of()));
+        }
+    }
+
+    @Test
+    void a_type_that_this_worker_does_not_have_goes_on_with_a_warning_that_names_the_queues(TestEngine engine) {
+        Logger logger = (Logger) LoggerFactory.getLogger("dev.durable.internal");
+        ListAppender<ILoggingEvent> lines = new ListAppender<>();
+        lines.start();
+        logger.addAppender(lines);
+        String id = "h-" + UUID.randomUUID();
+        try {
+            engine.register(Hop.class);
+            engine.client().start(Hop.class, id, w -> w.run());
+            engine.settle();
+        } finally {
+            logger.detachAppender(lines);
+        }
+
+        assertThat(lines.list)
+                .filteredOn(line -> line.getLevel() == Level.WARN)
+                .extracting(ILoggingEvent::getFormattedMessage)
+                .filteredOn(line -> line.startsWith(id))
+                .singleElement()
+                .isEqualTo(id
+                        + " continues as Landing on its own task queue default, and this worker serves that queue and"
+                        + " registers no such type, whose class names task queue landings: the chain waits until a worker of"
+                        + " the queue does. Usual cause: the option taskQueue(…) of the call was left out");
     }
 
     @Workflow

@@ -6,6 +6,9 @@ import static dev.durable.testing.DurableAssertions.assertThatThrownBy;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import dev.durable.Activity;
+import dev.durable.ActivityCancellationType;
+import dev.durable.CancelledException;
 import dev.durable.Durable;
 import dev.durable.Query;
 import dev.durable.Run;
@@ -17,6 +20,7 @@ import dev.durable.client.WorkflowStatus;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
@@ -96,6 +100,14 @@ abstract class LongHistoryTest {
         }
     }
 
+    private static void later(TestEngine engine) {
+        try {
+            engine.advance(Duration.ofMinutes(2));
+        } catch (WorkflowStalledException e) {
+            assertThat(e).hasMessageContaining("the history of ");
+        }
+    }
+
     @Test
     void a_run_stalls_at_the_limit_of_events_and_says_so_and_what_it_was_sent_waits(TestEngine engine) {
         WorkflowHandle<Counter, Integer> run = counter(engine, b -> b.maxHistoryEvents(10));
@@ -105,12 +117,13 @@ abstract class LongHistoryTest {
         assertThat(run.describe().historyLength()).isEqualTo(10);
         assertThat(run.describe().waitingMessages()).isEqualTo(3);
         assertThat(run.describe().stalledBy())
-                .isEqualTo("the history of c-1 with this step would have 11 events, and the limit is 10"
-                        + " (builder.maxHistoryEvents(…), in Spring durable.max-history-events). Nothing of the step was"
-                        + " written; messages and outcomes wait, and the run is tried again within a minute. Usual cause: a"
-                        + " loop that goes on without Durable.continueAsNew. Way out: deploy code that ends the run by"
-                        + " Durable.continueAsNew where Durable.info().historyLength() > 10, which holds for no step that is"
-                        + " recorded; or raise the limit.");
+                .isEqualTo(
+                        "the history of c-1 with this step would have 11 events, and the limit is 10"
+                                + " (builder.maxHistoryEvents(…), in Spring durable.max-history-events). Nothing of the step was"
+                                + " written; messages and outcomes wait, and the run is tried again within a minute. Usual cause: a"
+                                + " loop that goes on without Durable.continueAsNew. Way out: raise the limit, or deploy code that"
+                                + " ends the run by Durable.continueAsNew where Durable.info().historyLength() > 10, if no open run"
+                                + " of the type has more events. A run that waits for a local activity needs the higher limit.");
         assertThat(run.describe().summary().status()).isEqualTo(WorkflowStatus.RUNNING);
         assertThat(engine.client().workflows().where(w -> w.stalled()).count()).isOne();
         assertThat(run.query(Counter::count))
@@ -154,6 +167,133 @@ abstract class LongHistoryTest {
         assertThat(run.describe().stalledBy())
                 .startsWith("the history of c-1 with this step would have 1,215 bytes of payloads, and the limit is"
                         + " 1,000 (builder.maxHistoryBytes(…), in Spring durable.max-history-size).");
+    }
+
+    /** Calls a local activity again and again. */
+    @Workflow
+    static class Loop {
+        private final Body body;
+
+        Loop(Body body) {
+            this.body = body;
+        }
+
+        @Run
+        public void run(String argument) {
+            try {
+                while (true) {
+                    body.call(argument);
+                }
+            } catch (CancelledException e) {
+                Durable.detached(() -> {
+                    for (int i = 0; i < 3; i++) {
+                        body.call("");
+                    }
+                    return null;
+                });
+                throw e;
+            }
+        }
+    }
+
+    @Activity(local = true)
+    interface Body {
+        void call(String argument);
+    }
+
+    @Test
+    void a_local_activity_without_room_for_its_outcome_is_not_called_and_one_that_has_run_is_recorded(
+            TestEngine engine) {
+        AtomicInteger calls = new AtomicInteger();
+        engine.configure(b -> b.maxHistoryEvents(10));
+        engine.withoutReplayCheck().register(Loop.class).activity(Body.class, argument -> calls.incrementAndGet());
+        WorkflowHandle<Loop, ?> run = engine.client().startVoid(Loop.class, "l-1", w -> w.run(""));
+        settle(engine);
+
+        for (int tries = 0; tries < 5; tries++) {
+            later(engine);
+        }
+
+        assertThat(run.describe().historyLength()).isEqualTo(10);
+        assertThat(calls).hasValue(9);
+        assertThat(run.describe().stalledBy())
+                .startsWith(
+                        "the history of l-1 with the outcomes of the local activities that it calls would have 11 events,"
+                                + " and the limit is 10 (builder.maxHistoryEvents(…), in Spring durable.max-history-events). They"
+                                + " were not called, and the run is tried again within a minute.");
+    }
+
+    @Test
+    void a_cancelled_run_at_the_limit_does_what_it_has_to_do_before_its_end(TestEngine engine) {
+        AtomicInteger calls = new AtomicInteger();
+        engine.configure(b -> b.maxHistoryEvents(10));
+        engine.withoutReplayCheck().register(Loop.class).activity(Body.class, argument -> calls.incrementAndGet());
+        WorkflowHandle<Loop, ?> run = engine.client().startVoid(Loop.class, "l-1", w -> w.run(""));
+        settle(engine);
+
+        run.cancel("enough");
+        later(engine);
+
+        assertThat(run.describe().summary().status()).isEqualTo(WorkflowStatus.CANCELLED);
+        assertThat(calls.get()).as("three in the clean-up").isBetween(9 + 3, 9 + 1 + 3);
+    }
+
+    @Test
+    void the_arguments_of_local_activities_count_for_the_bytes(TestEngine engine) {
+        AtomicInteger calls = new AtomicInteger();
+        engine.configure(b -> b.maxHistoryBytes(1_500));
+        engine.withoutReplayCheck().register(Loop.class).activity(Body.class, argument -> calls.incrementAndGet());
+        WorkflowHandle<Loop, ?> run = engine.client().startVoid(Loop.class, "l-1", w -> w.run("x".repeat(400)));
+        settle(engine);
+
+        assertThat(calls).hasValue(3);
+        assertThat(run.describe().stalledBy()).contains(" bytes of payloads, and the limit is 1,500 ");
+    }
+
+    /** Continues as new at the limit, when its activity has heard of the cancellation. */
+    @Workflow
+    static class Careful {
+        private final Slow slow;
+        private int count;
+
+        Careful(Slow slow) {
+            this.slow = slow;
+        }
+
+        @Run
+        public int run(int before) {
+            if (before > 0) {
+                return before;
+            }
+            var unused = Durable.async(slow::work);
+            Durable.await(() -> Durable.info().historyLength() > 10);
+            throw Durable.continueAsNew(Careful.class, w -> w.run(count));
+        }
+
+        @Signal
+        public void add() {
+            count++;
+        }
+    }
+
+    @Activity(startToClose = "1h", cancellation = ActivityCancellationType.WAIT_CANCELLATION_COMPLETED)
+    interface Slow {
+        void work();
+    }
+
+    @Test
+    void a_run_beyond_the_limit_that_continues_as_new_waits_for_an_activity_first(TestEngine engine) {
+        engine.configure(b -> b.maxHistoryEvents(10));
+        engine.withoutReplayCheck().register(Careful.class).activity(Slow.class, () -> {
+            throw new IllegalStateException("not yet");
+        });
+        WorkflowHandle<Careful, Integer> run = engine.client().start(Careful.class, "c-1", w -> w.run(0));
+        for (int i = 0; i < 9; i++) {
+            run.signal(Careful::add);
+            engine.settle();
+        }
+
+        assertThat(run.result()).isEqualTo(9);
     }
 
     @Test

@@ -2,6 +2,8 @@ package dev.durable.testing;
 
 import dev.durable.store.HistoryStore;
 import dev.durable.store.JobOrder;
+import dev.durable.store.NewRun;
+import dev.durable.store.StartOutcome;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
@@ -26,6 +28,11 @@ class MeddledStore {
         return store.order(orders);
     }
 
+    /** The answers that the caller gets for these starts. */
+    List<StartOutcome> start(List<NewRun> runs, HistoryStore store) {
+        return store.start(runs);
+    }
+
     HistoryStore store() {
         return (HistoryStore) Proxy.newProxyInstance(
                 HistoryStore.class.getClassLoader(),
@@ -38,6 +45,11 @@ class MeddledStore {
                         @SuppressWarnings("unchecked")
                         List<JobOrder> orders = (List<JobOrder>) arguments[0];
                         yield order(orders, real);
+                    }
+                    case "start" -> {
+                        @SuppressWarnings("unchecked")
+                        List<NewRun> runs = (List<NewRun>) arguments[0];
+                        yield start(runs, real);
                     }
                     default -> {
                         if (method.getName().matches("jobs|count|buried|latestRun|deliver")) {

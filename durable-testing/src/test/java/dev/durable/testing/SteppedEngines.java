@@ -8,6 +8,7 @@ import dev.durable.store.RunKey;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -24,6 +25,7 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -49,6 +51,7 @@ final class SteppedEngines implements AutoCloseable {
 
     private final TestTime time;
     private final List<EngineDrive> drives = new CopyOnWriteArrayList<>();
+    private final IdentityHashMap<DurableEngine, EngineDrive> driven = new IdentityHashMap<>();
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final Set<Guest> guests = new LinkedHashSet<>();
@@ -69,9 +72,29 @@ final class SteppedEngines implements AutoCloseable {
 
     /** Starts an engine; nothing of it has been cranked when this returns. */
     DurableEngine start(UnaryOperator<EngineBuilder> how) {
-        return how.apply(
-                        new EngineBuilder(time.store()).drive(new EngineDrive()).strict())
-                .start();
+        EngineDrive drive = new EngineDrive();
+        DurableEngine engine =
+                how.apply(new EngineBuilder(time.store()).drive(drive).strict()).start();
+        driven.put(engine, drive);
+        return engine;
+    }
+
+    /** Stops an engine dead: none of its steps is cranked again, and what its bodies return is lost. */
+    void kill(DurableEngine engine) {
+        drives.remove(driven.get(engine));
+    }
+
+    /** Calls on a thread of its own, as a client that waits does; time has to move on for it. */
+    <T> CompletableFuture<T> call(Supplier<T> call) {
+        CompletableFuture<T> done = new CompletableFuture<>();
+        spawn(() -> {
+            try {
+                done.complete(call.get());
+            } catch (RuntimeException | Error e) {
+                done.completeExceptionally(e);
+            }
+        });
+        return done;
     }
 
     /** Begins to close an engine; time has to move on for it. */

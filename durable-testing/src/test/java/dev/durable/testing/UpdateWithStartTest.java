@@ -15,13 +15,19 @@ import dev.durable.Workflow;
 import dev.durable.WorkflowAlreadyStartedException;
 import dev.durable.WorkflowFailedException;
 import dev.durable.client.DurableClient;
+import dev.durable.client.DurableEngine;
 import dev.durable.client.StartOptions;
 import dev.durable.client.UpdateWithStart;
 import dev.durable.client.WaitFor;
 import dev.durable.client.WorkflowHandle;
 import dev.durable.history.HistoryEvent;
+import dev.durable.store.Delivery;
+import dev.durable.store.HistoryStore;
+import dev.durable.store.NewRun;
+import dev.durable.store.StartOutcome;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** Updates that start their run where none is open. Run on each kind of store. */
@@ -159,6 +165,34 @@ abstract class UpdateWithStartTest {
         assertThat(again.update().runId()).isEqualTo(first.update().runId());
         assertThat(buy(client, "u-2").workflow().runId())
                 .isNotEqualTo(first.workflow().runId());
+    }
+
+    @Test
+    void an_id_that_the_open_run_answers_as_it_closes_starts_nothing(TestEngine engine) {
+        DurableClient client = engine.register(Cart.class).client();
+        WorkflowHandle<Cart, List<String>> run = client.start(Cart.class, "c-1", w -> w.run("ann"));
+        AtomicInteger tries = new AtomicInteger();
+        MeddledStore closing = new MeddledStore(engine.store()) {
+            @Override
+            List<StartOutcome> start(List<NewRun> runs, HistoryStore store) {
+                if (tries.incrementAndGet() > 1) {
+                    return super.start(runs, store);
+                }
+                assertThat(buy(client, "u-1").update().result()).isEqualTo("bought tea");
+                return List.of(new StartOutcome.AlreadyOpen(run.runId(), "Cart", Delivery.Outcome.CLOSING));
+            }
+        };
+        try (DurableEngine other = DurableEngine.builder(closing.store())
+                .register(Cart.class)
+                .clientOnly()
+                .start()) {
+            var again = buy(other.client(), "u-1");
+
+            assertThat(again.update().runId()).isEqualTo(run.runId());
+            assertThat(again.update().result()).isEqualTo("bought tea");
+        }
+        assertThat(tries).hasValue(1);
+        assertThat(run.result()).containsExactly("tea");
     }
 
     @Test

@@ -7,6 +7,8 @@ import static dev.durable.testing.DurableAssertions.catchThrowable;
 import dev.durable.Activity;
 import dev.durable.Durable;
 import dev.durable.HandlerUnfinishedPolicy;
+import dev.durable.Query;
+import dev.durable.QueryFailedException;
 import dev.durable.RefusedInputException;
 import dev.durable.Run;
 import dev.durable.Signal;
@@ -29,12 +31,15 @@ import dev.durable.history.Payload;
 import dev.durable.history.SignalReceived;
 import dev.durable.history.UpdateAccepted;
 import dev.durable.store.Delivery;
+import dev.durable.store.Reply;
+import dev.durable.store.RunKey;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -82,8 +87,14 @@ abstract class UpdatesTest {
         }
 
         @Update.Validator("redirect")
-        void check(String address) throws Unknown {
+        void check(String address) throws Unknown, InterruptedException {
             switch (address) {
+                case "block" -> new CountDownLatch(1).await();
+                case "second" -> {
+                    if (addresses.size() == 1) {
+                        throw new IllegalArgumentException("no other was noted before");
+                    }
+                }
                 case "" -> throw new IllegalArgumentException("an address has letters");
                 case "unlisted" -> throw new Unknown(address);
                 case "deep" -> throw new StackOverflowError();
@@ -124,6 +135,12 @@ abstract class UpdatesTest {
         public void deliver() {
             delivered = true;
         }
+
+        @Query
+        public int count(boolean blocks) throws InterruptedException {
+            new CountDownLatch(blocks ? 1 : 0).await();
+            return addresses.size();
+        }
     }
 
     private final AtomicInteger calls = new AtomicInteger();
@@ -146,6 +163,11 @@ abstract class UpdatesTest {
     private static UpdateAccepted deliver(TestEngine engine, WorkflowHandle<?, ?> run, String id, String address) {
         UpdateAccepted update = new UpdateAccepted(
                 1, Instant.EPOCH, UUID.randomUUID(), id, "redirect", new Payload("[\"" + address + "\"]"));
+        deliver(engine, run, update);
+        return update;
+    }
+
+    private static void deliver(TestEngine engine, WorkflowHandle<?, ?> run, UpdateAccepted update) {
         assertThat(engine.store()
                         .deliver(List.of(new Delivery(
                                 run.workflowId(),
@@ -158,7 +180,6 @@ abstract class UpdatesTest {
                                         null,
                                         null)))))
                 .containsExactly(Delivery.Outcome.ACCEPTED);
-        return update;
     }
 
     // ── answers ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -198,6 +219,41 @@ abstract class UpdatesTest {
         String answer = run.update(Parcel::finish);
         assertThat(answer).isEqualTo("finished");
         assertThat(run.result()).containsExactly("home");
+    }
+
+    @Test
+    void a_handle_sends_each_update_to_the_run_that_is_open_then(TestEngine engine) {
+        WorkflowHandle<Parcel, List<String>> first = parcel(engine);
+        WorkflowHandle<Parcel, ?> byId = engine.client().handle(Parcel.class, "p-1");
+        byId.updateVoid(w -> w.note("work"));
+        first.update(Parcel::finish);
+        assertThatThrownBy(() -> byId.updateVoid(w -> w.note("nowhere"))).isInstanceOf(WorkflowNotFoundException.class);
+
+        WorkflowHandle<Parcel, List<String>> second = engine.client().start(Parcel.class, "p-1", w -> w.run("away"));
+        byId.updateVoid(w -> w.note("hotel"));
+        second.update(Parcel::finish);
+        WorkflowHandle<Parcel, List<String>> third = engine.client().start(Parcel.class, "p-1", w -> w.run("back"));
+        byId.updateVoid(w -> w.note("home"));
+        assertThatThrownBy(() -> first.updateVoid(w -> w.note("late"))).isInstanceOf(WorkflowNotFoundException.class);
+        third.signal(Parcel::deliver);
+
+        assertThat(first.result()).containsExactly("home", "work");
+        assertThat(second.result()).containsExactly("away", "hotel");
+        assertThat(third.result()).containsExactly("back", "home");
+    }
+
+    @Test
+    void an_id_that_an_ended_run_has_answered_goes_to_the_run_that_is_open_by_each_handle(TestEngine engine) {
+        WorkflowHandle<Parcel, List<String>> first = parcel(engine);
+        WorkflowHandle<Parcel, ?> byId = engine.client().handle(Parcel.class, "p-1");
+        byId.startUpdateVoid("u-1", w -> w.note("work"), WaitFor.COMPLETED);
+        first.update(Parcel::finish);
+
+        WorkflowHandle<Parcel, List<String>> second = engine.client().start(Parcel.class, "p-1", w -> w.run("away"));
+        byId.startUpdateVoid("u-1", w -> w.note("hotel"), WaitFor.COMPLETED);
+        second.signal(Parcel::deliver);
+
+        assertThat(second.result()).containsExactly("away", "hotel");
     }
 
     // ── failures ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -259,6 +315,63 @@ abstract class UpdatesTest {
     }
 
     @Test
+    void a_validator_that_blocks_is_given_up_and_the_run_goes_on(TestEngine engine) throws Unknown {
+        WorkflowHandle<Parcel, List<String>> run = parcel(engine);
+        List<String> before = types(run);
+
+        assertThatThrownBy(() -> run.update(w -> w.redirect("block")))
+                .isInstanceOf(UpdateRejectedException.class)
+                .hasMessageContaining("its judgement was given up: UpdatesTest.Parcel.check(UpdatesTest.java:")
+                .hasMessageContaining(
+                        ") blocks in CountDownLatch.await. Queries and validators of updates may only look at");
+
+        assertThat(types(run)).isEqualTo(before);
+        String normal = run.update(w -> w.redirect("elm"));
+        assertThat(normal).isEqualTo("ELM");
+        assertThat(run.describe().stalledBy()).isNull();
+    }
+
+    @Test
+    void messages_that_wait_with_an_update_that_is_given_up_are_handled_once(TestEngine engine) {
+        WorkflowHandle<Parcel, List<String>> run = parcel(engine);
+        run.pause("away");
+        engine.settle();
+        deliver(engine, run, "u-1", "elm");
+        UpdateAccepted blocks = deliver(engine, run, "u-2", "block");
+        UpdateAccepted blocksToo = deliver(engine, run, "u-3", "block");
+        deliver(engine, run, "u-4", "oak");
+        run.signal(Parcel::deliver);
+        run.resume();
+
+        assertThat(run.result()).containsExactly("home");
+        assertThat(types(run)).filteredOn("UpdateAccepted"::equals).hasSize(2);
+        assertThat(engine.store().replies(List.of(question(run, blocks), question(run, blocksToo))))
+                .allSatisfy(state ->
+                        assertThat(state.reply()).extracting(Reply::kind).isEqualTo(Reply.Kind.REJECTED));
+    }
+
+    private static Reply.Question question(WorkflowHandle<?, ?> run, UpdateAccepted update) {
+        return new Reply.Question(
+                new RunKey(run.runId(), run.workflowId()), update.messageId(), Reply.idOf(update.updateId()));
+    }
+
+    @Test
+    void a_query_that_blocks_is_given_up_and_the_run_goes_on(TestEngine engine) throws Unknown {
+        WorkflowHandle<Parcel, List<String>> run = parcel(engine);
+
+        assertThatThrownBy(() -> run.query(w -> w.count(true)))
+                .isInstanceOf(QueryFailedException.class)
+                .hasMessageStartingWith(
+                        "query 'count' of Parcel was given up: UpdatesTest.Parcel.count(UpdatesTest.java:")
+                .hasMessageContaining(") blocks in CountDownLatch.await. Queries and validators");
+
+        int count = run.query(w -> w.count(false));
+        assertThat(count).isEqualTo(1);
+        String normal = run.update(w -> w.redirect("elm"));
+        assertThat(normal).isEqualTo("ELM");
+    }
+
+    @Test
     void arguments_of_other_types_and_unknown_names_are_rejected_by_the_run(TestEngine engine) {
         WorkflowHandle<Parcel, List<String>> run = parcel(engine);
         WorkflowHandle<?, ?> untyped = engine.client().handle("p-1");
@@ -282,6 +395,26 @@ abstract class UpdatesTest {
         UpdateHandle<String> again = run.startUpdate("u-1", WaitFor.COMPLETED, "redirect", String.class, "elm");
 
         assertThat(again.result()).isEqualTo("ELM");
+    }
+
+    @Test
+    void a_rejected_message_that_is_sent_again_as_its_answer_was_lost_is_not_judged_again(TestEngine engine) {
+        WorkflowHandle<Parcel, List<String>> run = parcel(engine);
+        UpdateAccepted rejected = deliver(engine, run, "u-1", "second");
+        engine.settle();
+        run.updateVoid(w -> w.note("work"));
+
+        deliver(engine, run, rejected);
+        engine.settle();
+
+        assertThat(calls).as("calls of its handler").hasValue(0);
+        assertThat(run.describe().waitingMessages()).isZero();
+        assertThat(engine.store()
+                        .replies(List.of(question(run, rejected)))
+                        .getFirst()
+                        .reply())
+                .extracting(Reply::kind)
+                .isEqualTo(Reply.Kind.REJECTED);
     }
 
     // ── ids ─────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -312,6 +445,25 @@ abstract class UpdatesTest {
         engine.advance(Duration.ofHours(2));
         UpdateHandle<String> gone = run.updateHandle("u-1", String.class);
         assertThatThrownBy(() -> gone.result(HOUR)).isInstanceOf(WaitTimedOutException.class);
+    }
+
+    @Test
+    void an_id_that_is_sent_again_when_its_answer_is_gone_is_not_waited_for(TestEngine engine) {
+        WorkflowHandle<Parcel, List<String>> run = parcel(engine);
+        run.startUpdate("u-1", WaitFor.COMPLETED, "redirect", String.class, "elm");
+        UpdateHandle<String> soon = run.startUpdate("u-1", WaitFor.COMPLETED, "redirect", String.class, "oak");
+        assertThat(soon.result()).isEqualTo("ELM");
+        engine.advance(Duration.ofHours(25));
+
+        UpdateHandle<String> late = run.startUpdate("u-1", WaitFor.ACCEPTED, "redirect", String.class, "ash");
+
+        assertThatThrownBy(() -> late.result(HOUR))
+                .isInstanceOf(UpdateFailedException.class)
+                .hasMessageStartingWith("update redirect (u-1) of p-1 failed: ")
+                .hasMessageContaining("the run has handled an update with this id before, and its answer is not kept");
+        assertThat(calls).hasValue(1);
+        run.signal(Parcel::deliver);
+        assertThat(run.result()).containsExactly("home", "ELM");
     }
 
     // ── waiting ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -349,6 +501,21 @@ abstract class UpdatesTest {
         assertThat(second.result()).isEqualTo("ELM");
     }
 
+    @Test
+    void an_update_of_a_paused_run_is_sent_and_its_caller_learns_what_it_waits_for(TestEngine engine) throws Unknown {
+        WorkflowHandle<Parcel, List<String>> run = parcel(engine);
+        run.pause("away");
+        engine.settle();
+
+        UpdateHandle<String> update = run.startUpdate(w -> w.redirect("elm"), WaitFor.SENT);
+
+        assertThatThrownBy(() -> update.result(Duration.ofMinutes(1)))
+                .isInstanceOf(WaitTimedOutException.class)
+                .hasMessageContaining("the run is paused");
+        run.resume();
+        assertThat(update.result()).isEqualTo("ELM");
+    }
+
     // ── the end of the run ──────────────────────────────────────────────────────────────────────────────────────────
 
     @Test
@@ -367,6 +534,55 @@ abstract class UpdatesTest {
         assertThat(((UpdateNotCompletedException) thrown).accepted()).isTrue();
         assertThat(((UpdateNotCompletedException) thrown).status()).isEqualTo(WorkflowStatus.COMPLETED);
         assertThat(types(run)).doesNotContain("UpdateFailed");
+    }
+
+    @Workflow
+    static class Lingering {
+        private boolean over;
+
+        @Run
+        public String run() {
+            Durable.async(() -> Durable.detached(() -> {
+                Durable.sleep(HOUR);
+                return "";
+            }));
+            Durable.await(() -> over);
+            return "over";
+        }
+
+        @Update
+        public String last() {
+            return "in time";
+        }
+
+        @Signal
+        public void end() {
+            over = true;
+        }
+    }
+
+    @Test
+    void an_update_that_comes_too_late_hears_of_it_while_the_run_still_cleans_up(TestEngine engine) {
+        engine.register(Lingering.class);
+        WorkflowHandle<Lingering, String> run = engine.client().start(Lingering.class, "l-1", Lingering::run);
+        engine.settle();
+        run.signal(Lingering::end);
+        engine.settle();
+
+        for (WaitFor stage : List.of(WaitFor.ACCEPTED, WaitFor.COMPLETED)) {
+            Throwable thrown = catchThrowable(() ->
+                    run.startUpdate("u-" + stage, stage, "last", String.class).result());
+
+            assertThat(thrown)
+                    .isInstanceOf(UpdateNotCompletedException.class)
+                    .hasMessage("update last (u-" + stage
+                            + ") of l-1 came too late: the result of its run is fixed, and the"
+                            + " run, which is cleaning up, has seen nothing of it.");
+            assertThat(((UpdateNotCompletedException) thrown).accepted()).isFalse();
+            assertThat(((UpdateNotCompletedException) thrown).status()).isEqualTo(WorkflowStatus.RUNNING);
+        }
+        assertThat(run.describe().summary().status()).isEqualTo(WorkflowStatus.RUNNING);
+        assertThat(run.result()).isEqualTo("over");
     }
 
     @Test

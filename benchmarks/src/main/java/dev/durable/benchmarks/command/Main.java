@@ -77,7 +77,7 @@ final class Main implements Callable<Integer> {
     @Option(names = "--size", paramLabel = "N", description = "Of the scenario; 0 is its own.", defaultValue = "0")
     private int size;
 
-    @Option(names = "--two-processes", description = "The client has a process of its own (latency).")
+    @Option(names = "--two-processes", description = "The client has a process of its own (latency, updates).")
     private boolean twoProcesses;
 
     @Option(

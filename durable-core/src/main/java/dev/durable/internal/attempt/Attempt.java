@@ -107,9 +107,9 @@ public final class Attempt implements Runnable, Leases.Held {
                 host.deadlines(),
                 this::sendHeartbeat,
                 this::heard);
-        this.watch = new AttemptWatch(host.deadlines(), options, close, heartbeats::checkpointWaits, this::timedOut);
+        this.watch = new AttemptWatch(host.deadlines(), options, close, this::waitsForStore, this::timedOut);
         this.context = new AttemptContext(
-                job, options, new AttemptContext.Parts(cancellation, heartbeats, watch, notes), host);
+                job, options, new AttemptContext.Parts(cancellation, heartbeats, watch, notes, this::heard), host);
         this.span = host.surroundings().telemetry().attempt(job, host.reports().local());
         this.end = new AttemptEnd(
                 job,
@@ -373,6 +373,11 @@ public final class Attempt implements Runnable, Leases.Held {
         cutShort(end.describe(timeout), () -> end.timedOut(timeout, cause, heartbeats.latest()));
     }
 
+    /** Returns whether the body waits for the store and can give no other sign of life. */
+    private boolean waitsForStore() {
+        return heartbeats.checkpointWaits() || context.appendWaits();
+    }
+
     private void sendHeartbeat(String details, Reports.Answer answer) {
         host.reports().tell(new JobUpdate.Heartbeat(job.key(), job.lease(), details), answer);
     }
@@ -381,7 +386,7 @@ public final class Attempt implements Runnable, Leases.Held {
         switch (outcome) {
             case CANCEL_REQUESTED -> cancel();
             case STALE -> becomeStale("its lease is no longer held");
-            case ACCEPTED, DUPLICATE, LOCKED -> {}
+            case ACCEPTED, DUPLICATE, FULL, LOCKED -> {}
         }
     }
 

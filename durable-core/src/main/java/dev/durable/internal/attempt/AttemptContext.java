@@ -3,6 +3,7 @@ package dev.durable.internal.attempt;
 import dev.durable.ActivityContext;
 import dev.durable.ActivityInfo;
 import dev.durable.ActivityOptions;
+import dev.durable.ActivityStream;
 import dev.durable.CancelledException;
 import dev.durable.DurableException;
 import dev.durable.StaleAttemptException;
@@ -27,6 +28,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,17 +42,28 @@ final class AttemptContext implements ActivityContext {
     private final ActivityOptions options;
     private final Parts parts;
     private final AttemptServices host;
+    private final AttemptStreams streams;
     private volatile boolean leftToOthers;
     private volatile TransactionalActivities.@Nullable Transaction transaction;
 
-    /** The parts of the attempt that calls of the body act on. */
-    record Parts(Cancellation cancellation, HeartbeatSender heartbeats, AttemptWatch watch, Notes notes) {}
+    /**
+     * The parts of the attempt that calls of the body act on.
+     *
+     * @param heard gets answers of the store, which may say that the attempt is stale or to be cancelled
+     */
+    record Parts(
+            Cancellation cancellation,
+            HeartbeatSender heartbeats,
+            AttemptWatch watch,
+            Notes notes,
+            Consumer<JobUpdate.Outcome> heard) {}
 
     AttemptContext(ClaimedJob job, ActivityOptions options, Parts parts, AttemptServices host) {
         this.job = job;
         this.options = options;
         this.parts = parts;
         this.host = host;
+        this.streams = new AttemptStreams(job, host, parts.cancellation(), parts.watch()::alive, parts.heard());
     }
 
     @Override
@@ -109,6 +122,21 @@ final class AttemptContext implements ActivityContext {
     @SuppressWarnings("unchecked") // the codec reads what the type says
     public <T> Optional<T> heartbeatDetails(TypeRef<T> type) {
         return (Optional<T>) details(type.type());
+    }
+
+    /** Returns whether the body waits until an entry of a stream is stored. */
+    boolean appendWaits() {
+        return streams.appendWaits();
+    }
+
+    @Override
+    public <T> ActivityStream<T> stream(String name, Class<T> type) {
+        return streams.stream(name, type);
+    }
+
+    @Override
+    public <T> ActivityStream<T> stream(String name, TypeRef<T> type) {
+        return streams.stream(name, type.type());
     }
 
     @Override

@@ -2,10 +2,12 @@ package dev.durable.internal.attempt;
 
 import dev.durable.StoreRefusedException;
 import dev.durable.store.ClaimedJob;
+import dev.durable.store.JobKey;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.JobUpdate.Outcome;
 import dev.durable.store.TransactionalActivities;
 import java.util.Optional;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +32,11 @@ public interface Reports {
     /** Returns how attempts commit together with the writes of their bodies; empty where the store can't. */
     default Optional<TransactionalActivities> transactional() {
         return Optional.empty();
+    }
+
+    /** Returns how many entries attempts of the job under other leases have appended to a stream. */
+    default long appendedBefore(JobKey job, UUID lease, String stream) {
+        throw new UnsupportedOperationException("a local activity appends nothing");
     }
 
     /** Reports that the attempt ended its activity. */

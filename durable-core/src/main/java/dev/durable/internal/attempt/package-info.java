@@ -6,7 +6,8 @@
  *                    │  ▲
  *                    │  └── Cancellation: wanted, shutting down, asked for, stale
  *                    ├── AttemptWatch: start-to-close, schedule-to-close, silence
- *                    └── HeartbeatSender: the newest details, throttled
+ *                    ├── HeartbeatSender: the newest details, throttled
+ *                    └── AttemptStreams: entries of streams, each durable before its call returns
  * </pre>
  *
  * <ul>

@@ -1,6 +1,7 @@
 package dev.durable.internal.client;
 
 import dev.durable.RefusedInputException;
+import dev.durable.StoreUnavailableException;
 import dev.durable.UsageException;
 import dev.durable.client.StartOptions;
 import dev.durable.client.WorkflowStatus;
@@ -10,6 +11,7 @@ import dev.durable.history.StoredEvent;
 import dev.durable.history.WorkflowContinuedAsNew;
 import dev.durable.history.WorkflowStarted;
 import dev.durable.internal.client.access.Dispatch;
+import dev.durable.internal.text.Bounds;
 import dev.durable.store.CommitUnknownException;
 import dev.durable.store.NewRun;
 import dev.durable.store.RunIds;
@@ -32,10 +34,12 @@ import java.util.function.Function;
  * history has one event; a transition that rests on both is refused where anything has come between, a claim included.
  */
 final class DebouncedStart {
-    private final Dispatch dispatch;
+    /** The most doublings of the time between two tries: with the last, it is a third of a second at most. */
+    private static final int MOST_DOUBLINGS = 6;
+
     private final StartOptions.Debounce debounce;
     private final Function<Duration, Start> starts;
-    /** The runs with which it has tried to continue the one that waits; the answer of a COMMIT may be lost. */
+    /** The runs with which it may have continued the one that waited, as the answers of their COMMITs were lost. */
     private final Set<UUID> tried = new HashSet<>();
 
     /** A run and its first event. */
@@ -60,7 +64,6 @@ final class DebouncedStart {
                             + " until the commit no other start could take its place. Call it behind the commit, or by"
                             + " client.independent().");
         }
-        this.dispatch = dispatch;
         this.debounce = Objects.requireNonNull(options.debounce());
         this.starts = starts;
     }
@@ -92,29 +95,34 @@ final class DebouncedStart {
         return one.compareTo(other) < 0 ? one : other;
     }
 
-    Outcome replace(StartOutcome.AlreadyOpen open) {
-        while (true) {
-            RunRecord latest = dispatch.store()
-                    .latestRun(starts.apply(Duration.ZERO).run().run().workflowId())
-                    .orElse(null);
+    /** @param call the access of this call, whose deadline ends the tries */
+    Outcome replace(Dispatch call, StartOutcome.AlreadyOpen open) {
+        UUID refused = null;
+        for (int round = 0; ; round++) {
+            Start next = starts.apply(Duration.ZERO);
+            RunRecord latest =
+                    call.store().latestRun(next.run().run().workflowId()).orElse(null);
+            // Read later than the latest run, which may be one behind the run of this start, or that run, closed.
+            if (tried.stream().anyMatch(run -> call.store().run(run).isPresent())) {
+                return Outcome.REPLACED;
+            }
             if (latest == null || latest.status().closed() || !isOf(latest, open)) {
                 return Outcome.AGAIN;
             }
-            UUID waiting = latest.run().runId();
-            if (tried.contains(waiting)) {
-                return Outcome.REPLACED;
+            if (latest.run().runId().equals(refused)) {
+                return Outcome.LEFT;
             }
-            switch (continued(latest)) {
+            switch (continued(call, latest)) {
                 case APPLIED, APPLIED_MORE -> {
                     return Outcome.REPLACED;
                 }
-                case FENCE_LOST -> {
-                    if (isLatest(latest.run())) {
-                        return Outcome.LEFT;
-                    }
+                case CLOSE_REFUSED -> {
+                    return Outcome.LEFT; // a request to cancel waits, which is not for this start
                 }
-                case LOCKED, STALE, CLOSE_REFUSED -> dispatch.breathe();
+                case FENCE_LOST -> refused = latest.run().runId();
+                case LOCKED, STALE -> {}
             }
+            breathe(call, next.run().run(), round);
         }
     }
 
@@ -122,30 +130,38 @@ final class DebouncedStart {
         return run.links().chainId().equals(open.runId());
     }
 
-    private boolean isLatest(RunKey run) {
-        return dispatch.store()
-                .latestRun(run.workflowId())
-                .filter(latest -> latest.run().equals(run) && !latest.status().closed())
-                .isPresent();
+    /** Waits for a time that is longer and more spread the more often others have won, as they try again, too. */
+    private static void breathe(Dispatch call, RunKey random, int round) {
+        if (call.deadline().left().isZero()) {
+            throw new StoreUnavailableException("start of " + Bounds.shown(random.workflowId())
+                    + ": for " + call.deadline().whole().toSeconds()
+                    + " s (callTimeout) it could not take the place of the start that waits. Usually a transaction keeps the"
+                    + " row of the run locked, or very many starts of this workflow id come at once; what was sent last may"
+                    + " still happen. Doing it again is safe.");
+        }
+        long breaths = 1 + (random.runId().getLeastSignificantBits() & ((1L << Math.min(round, MOST_DOUBLINGS)) - 1));
+        for (long i = 0; i < breaths; i++) {
+            call.breathe();
+        }
     }
 
-    private Transition.Outcome continued(RunRecord waiting) {
-        List<StoredEvent> first = dispatch.store().history(waiting.run().runId(), 1, 2);
+    private Transition.Outcome continued(Dispatch call, RunRecord waiting) {
+        List<StoredEvent> first = call.store().history(waiting.run().runId(), 1, 2);
         if (first.size() != 1) {
             return Transition.Outcome.FENCE_LOST;
         }
         UUID chain = waiting.links().chainId();
-        Instant now = dispatch.store().clock().now();
+        Instant now = call.store().clock().now();
         Duration rest = Duration.between(now, RunIds.time(chain).plus(debounce.max()));
         Start next = starts.apply(shorter(debounce.quiet(), rest.isNegative() ? Duration.ZERO : rest));
-        tried.add(next.run().run().runId());
         Instant at = first.getFirst().at();
         try {
-            return dispatch.store()
+            return call.store()
                     .commit(List.of(transition(waiting.run(), next, chain, now.isAfter(at) ? now : at)))
                     .getFirst();
         } catch (CommitUnknownException e) {
-            // The next look at the latest run shows whether it happened.
+            // The row of the next run shows whether it happened.
+            tried.add(next.run().run().runId());
             return Transition.Outcome.LOCKED;
         }
     }

@@ -7,6 +7,7 @@ import dev.durable.UpdateCall;
 import dev.durable.UpdateVoidCall;
 import dev.durable.VoidCall;
 import dev.durable.WorkflowNotFoundException;
+import dev.durable.client.StreamHandle;
 import dev.durable.client.UpdateHandle;
 import dev.durable.client.WaitFor;
 import dev.durable.client.WorkflowDescription;
@@ -29,6 +30,7 @@ import dev.durable.internal.declare.WorkflowType;
 import dev.durable.internal.declare.object.CallKind;
 import dev.durable.internal.declare.type.MethodSpec;
 import dev.durable.internal.text.Bounds;
+import dev.durable.store.RunKey;
 import dev.durable.store.RunRecord;
 import dev.durable.store.RunResult;
 import dev.durable.store.Views;
@@ -37,6 +39,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /** Implements {@link WorkflowHandle}: the ids of a run with access to the store. */
@@ -49,6 +52,8 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
     private final String workflowId;
     private final @Nullable UUID runId;
     private final Use use;
+    /** The open run that the last update of this handle was sent to. */
+    private final AtomicReference<@Nullable RunRecord> updated = new AtomicReference<>();
 
     /**
      * The origin of the handle, and the operator for whom it was made.
@@ -179,7 +184,9 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
 
     /** Returns the future end of the run, or of its chain: only a handle that was made with a run id is of one run. */
     private CompletableFuture<RunResult> end(Run of) {
-        return runId == null || use.ofChain() ? ChainResult.of(dispatch, of.id()) : dispatch.result(of.id());
+        return runId == null || use.ofChain()
+                ? ChainResult.of(dispatch, new RunKey(of.id(), workflowId))
+                : dispatch.result(of.id());
     }
 
     /**
@@ -294,7 +301,7 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
     }
 
     private Updates updates() {
-        return new Updates(dispatch, code, workflow, call -> run(call.store()));
+        return new Updates(dispatch, code, workflow, call -> run(call.store()), updated);
     }
 
     @Override
@@ -333,8 +340,7 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
 
     private void terminateNow(String reason) {
         if (!new Endings(dispatch, code, use.actor()).terminate(workflowId, runId, reason)) {
-            throw new WorkflowNotFoundException(
-                    "there is no open run of workflow id " + Bounds.shown(workflowId) + " to terminate" + ofRun());
+            throw noOpenRun("terminate");
         }
     }
 
@@ -346,16 +352,14 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
     @Override
     public void pause(String reason) {
         if (!new Endings(dispatch, code, use.actor()).pause(workflowId, runId, reason)) {
-            throw new WorkflowNotFoundException(
-                    "there is no open run of workflow id " + Bounds.shown(workflowId) + " to pause" + ofRun());
+            throw noOpenRun("pause");
         }
     }
 
     @Override
     public void resume() {
         if (!new Endings(dispatch, code, use.actor()).resume(workflowId, runId)) {
-            throw new WorkflowNotFoundException(
-                    "there is no open run of workflow id " + Bounds.shown(workflowId) + " to resume" + ofRun());
+            throw noOpenRun("resume");
         }
     }
 
@@ -436,6 +440,16 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
     }
 
     @Override
+    public <T> StreamHandle<T> stream(String name, Class<T> type) {
+        return new RunStream<>(dispatch, code, name, type, call -> run(call.store()));
+    }
+
+    @Override
+    public <T> StreamHandle<T> stream(String name, TypeRef<T> type) {
+        return new RunStream<>(dispatch, code, name, type.type(), call -> run(call.store()));
+    }
+
+    @Override
     public WorkflowDescription describe() {
         Views views = dispatch.begun().store().views();
         return views.details(run(views).run().runId())
@@ -459,6 +473,11 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
                 ? from.latestRun(workflowId).filter(run -> run.links().chainId().equals(runId))
                 : Optional.empty();
         return latest.or(() -> from.run(runId)).orElseThrow(this::notFound);
+    }
+
+    private WorkflowNotFoundException noOpenRun(String verb) {
+        return new WorkflowNotFoundException(
+                "there is no open run of workflow id " + Bounds.shown(workflowId) + " to " + verb + ofRun());
     }
 
     private WorkflowNotFoundException notFound() {

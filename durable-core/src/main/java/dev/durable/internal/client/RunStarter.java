@@ -42,6 +42,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -141,19 +142,34 @@ final class RunStarter {
         DebouncedStart.refuse(asked, "signalWithStart");
         InboxMessage message =
                 new InboxMessage(code.random().get(), MessageKind.SIGNAL, signal, arguments.json(), null, null);
-        return withMessage(StartCall.Kind.SIGNAL_WITH_START, target, asked, input, message);
+        return withMessage(StartCall.Kind.SIGNAL_WITH_START, target, asked, input, message, () -> null);
     }
 
-    /** Returns the run that has the update: the open one, or the one that was started with it. */
-    UUID updateWithStart(Target target, StartOptions asked, Payload input, UpdateAccepted update) {
+    /**
+     * Returns the run that has the update: the open one, or the one that was started with it.
+     *
+     * @param answered the run that has answered the update, if any; asked again each time before the start is tried again,
+     *     as an open run that took no message any more may have answered it before it closed
+     */
+    UUID updateWithStart(
+            Target target,
+            StartOptions asked,
+            Payload input,
+            UpdateAccepted update,
+            Supplier<@Nullable UUID> answered) {
         DebouncedStart.refuse(asked, "updateWithStart");
         return Objects.requireNonNull(
-                withMessage(StartCall.Kind.UPDATE_WITH_START, target, asked, input, Messages.update(update)));
+                withMessage(StartCall.Kind.UPDATE_WITH_START, target, asked, input, Messages.update(update), answered));
     }
 
     /** Starts a run with a message, whose one id serves all tries: whichever of them is written, it is one message. */
     private @Nullable UUID withMessage(
-            StartCall.Kind kind, Target target, StartOptions asked, Payload input, InboxMessage message) {
+            StartCall.Kind kind,
+            Target target,
+            StartOptions asked,
+            Payload input,
+            InboxMessage message,
+            Supplier<@Nullable UUID> answered) {
         StartOptions using = asked.conflictPolicy() == ConflictPolicy.FAIL
                 ? asked.conflictPolicy(ConflictPolicy.USE_EXISTING)
                 : asked;
@@ -165,7 +181,21 @@ final class RunStarter {
                                 options,
                                 List.of(),
                                 () -> newRun(target, options, code.random().get(), message),
-                                run -> send(target, run, options, input)));
+                                new Function<>() {
+                                    private boolean again;
+
+                                    @Override
+                                    public CompletableFuture<StartOutcome> apply(NewRun run) {
+                                        UUID by = again && options.conflictPolicy() == ConflictPolicy.USE_EXISTING
+                                                ? answered.get()
+                                                : null;
+                                        again = true;
+                                        return by == null
+                                                ? send(target, run, options, input)
+                                                : CompletableFuture.completedFuture(new StartOutcome.AlreadyOpen(
+                                                        by, run.type(), Delivery.Outcome.ACCEPTED));
+                                    }
+                                }));
     }
 
     private CompletableFuture<StartOutcome> send(Target target, NewRun run, StartOptions options, Payload input) {
@@ -306,7 +336,7 @@ final class RunStarter {
             List<String> activity,
             Supplier<NewRun> runs,
             Function<NewRun, CompletableFuture<StartOutcome>> send) {
-        return start(options, activity, runs, send, open -> DebouncedStart.Outcome.LEFT);
+        return start(options, activity, runs, send, (call, open) -> DebouncedStart.Outcome.LEFT);
     }
 
     /** @param replace puts the start in place of the one that the open run waits with */
@@ -315,7 +345,7 @@ final class RunStarter {
             List<String> activity,
             Supplier<NewRun> runs,
             Function<NewRun, CompletableFuture<StartOutcome>> send,
-            Function<StartOutcome.AlreadyOpen, DebouncedStart.Outcome> replace) {
+            BiFunction<Dispatch, StartOutcome.AlreadyOpen, DebouncedStart.Outcome> replace) {
         Dispatch call = dispatch.begun();
         for (int attempt = 1; ; attempt++) {
             NewRun run = runs.get();
@@ -331,7 +361,7 @@ final class RunStarter {
                 case StartOutcome.Locked ignored -> dispatch.breathe();
                 case StartOutcome.AlreadyOpen open -> {
                     DebouncedStart.Outcome replaced =
-                            run.isOfType(open.type()) ? replace.apply(open) : DebouncedStart.Outcome.LEFT;
+                            run.isOfType(open.type()) ? replace.apply(call, open) : DebouncedStart.Outcome.LEFT;
                     switch (replaced) {
                         case REPLACED -> {
                             return open.runId();

@@ -29,6 +29,11 @@ final class RunUpdate<R extends @Nullable Object> implements UpdateHandle<R> {
         this.question = question;
     }
 
+    /** Notes that the caller does something else first: its first wait may find an answer that was there before. */
+    void waitsLater() {
+        asked.set(true);
+    }
+
     @Override
     public String id() {
         return answers.updateId();
@@ -105,7 +110,7 @@ final class RunUpdate<R extends @Nullable Object> implements UpdateHandle<R> {
     }
 
     private CompletableFuture<UpdateAnswers.Answer> ended(Reply.State state) {
-        return ChainResult.of(dispatch, runId())
+        return ChainResult.of(dispatch, question.run())
                 .thenApply(end ->
                         new UpdateAnswers.Answer(state, end, () -> answers.wasAccepted(dispatch.begun(), question)));
     }

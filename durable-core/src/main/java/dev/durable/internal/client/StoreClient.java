@@ -56,6 +56,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -240,8 +241,13 @@ public final class StoreClient implements DurableClient {
                         dispatch,
                         code,
                         workflow,
-                        call -> call.store().latestRun(options.id()).orElseThrow())
-                .withStart(target, options.id(), request, sent -> starts.updateWithStart(target, options, input, sent));
+                        call -> call.store().latestRun(options.id()).orElseThrow(),
+                        new AtomicReference<>())
+                .withStart(
+                        target,
+                        options.id(),
+                        request,
+                        (sent, answered) -> starts.updateWithStart(target, options, input, sent, answered));
         return new UpdateWithStart<>(RunHandle.started(dispatch, code, workflow, options.id(), update.runId()), update);
     }
 

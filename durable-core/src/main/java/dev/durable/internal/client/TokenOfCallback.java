@@ -20,11 +20,13 @@ import dev.durable.internal.client.access.WorkflowCode;
 import dev.durable.store.CallbackState;
 import dev.durable.store.CallbackToken;
 import dev.durable.store.Delivery;
+import dev.durable.store.Joined;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -117,8 +119,11 @@ final class TokenOfCallback implements CallbackHandle {
     }
 
     private CallbackState state() {
-        CallbackState state = dispatch.store()
-                .callback(token)
+        // In a caller's transaction it takes no second connection, for which all its callers could wait.
+        Optional<Joined> transaction = dispatch.transaction();
+        CallbackState state = (transaction.isPresent()
+                        ? transaction.get().callback(token)
+                        : dispatch.store().callback(token))
                 .orElseThrow(() ->
                         new WorkflowNotFoundException("the run " + token.run().shown()
                                 + " whose callback this token names is not there: retention has removed it, or the token is of"

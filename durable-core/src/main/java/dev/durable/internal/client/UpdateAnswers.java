@@ -3,6 +3,7 @@ package dev.durable.internal.client;
 import dev.durable.UpdateFailedException;
 import dev.durable.UpdateNotCompletedException;
 import dev.durable.UpdateRejectedException;
+import dev.durable.client.WorkflowStatus;
 import dev.durable.history.EventJson;
 import dev.durable.history.Failure;
 import dev.durable.history.Payload;
@@ -55,17 +56,20 @@ record UpdateAnswers(
      */
     record Answer(Reply.State state, @Nullable RunResult end, BooleanSupplier accepted) {}
 
-    /** Returns whether the update is accepted or answered; false where its run has ended before that. */
+    /**
+     * Returns whether the update is accepted or answered; false where its run has closed before that. A run that is open
+     * and answers that the update came too late cleans up for as long as that takes: its callers do not wait for it.
+     */
     static boolean hasAnswer(Reply.State state) {
         Reply reply = state.reply();
-        return reply == null ? state.open() : reply.kind().isOfRun();
+        return state.open() || (reply != null && reply.kind().isOfRun());
     }
 
     /** Returns the result, or throws the exception. */
     <R extends @Nullable Object> R result(Answer answer) {
         Reply reply = answer.state().reply();
         if (reply == null || answer.end() != null) {
-            throw ended(answer);
+            throw ended(answer, Objects.requireNonNull(answer.end(), "an open run without an answer"));
         }
         String what = what();
         String body = Objects.requireNonNullElse(reply.body(), "null");
@@ -100,7 +104,7 @@ record UpdateAnswers(
                                 failure,
                                 cause));
             }
-            case TOO_LATE -> throw ended(answer);
+            case TOO_LATE -> throw ending();
         };
     }
 
@@ -125,16 +129,31 @@ record UpdateAnswers(
     /** Throws unless the update was accepted. */
     void refuseUnlessAccepted(Answer answer) {
         Reply reply = answer.state().reply();
-        if (answer.end() != null && !answer.accepted().getAsBoolean()) {
-            throw ended(answer);
+        RunResult end = answer.end();
+        if (end != null && !answer.accepted().getAsBoolean()) {
+            throw ended(answer, end);
         }
-        if (reply != null && reply.kind().isRejection()) {
+        if (end == null
+                && reply != null
+                && (reply.kind().isRejection() || !reply.kind().isOfRun())) {
             result(answer);
         }
     }
 
-    private UpdateNotCompletedException ended(Answer answer) {
-        RunResult end = Objects.requireNonNull(answer.end(), "an update without an answer whose run is open");
+    /** Returns the exception for an update that came when the result of the run was fixed and its clean-up was under way. */
+    private UpdateNotCompletedException ending() {
+        return new UpdateNotCompletedException(
+                what()
+                        + " came too late: the result of its run is fixed, and the run, which is cleaning up, has seen nothing"
+                        + " of it.",
+                run.run().workflowId(),
+                updateId,
+                false,
+                WorkflowStatus.RUNNING,
+                null);
+    }
+
+    private UpdateNotCompletedException ended(Answer answer, RunResult end) {
         boolean accepted = answer.accepted().getAsBoolean();
         String how = end.status().name().toLowerCase(Locale.ROOT).replace('_', ' ');
         return new UpdateNotCompletedException(

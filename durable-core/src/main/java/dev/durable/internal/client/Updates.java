@@ -29,7 +29,10 @@ import java.lang.reflect.Type;
 import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,9 +40,15 @@ import org.jspecify.annotations.Nullable;
  * run that an open transaction has started is not found.
  *
  * @param runs finds the run that the handle is of
+ * @param open the open run that an earlier update of the handle was sent to, or one of its chain since; null where none
+ *     is known. An update is sent to that chain without a look-up, and the run is looked up where the chain has ended
  */
 record Updates(
-        Dispatch dispatch, ClientCode code, @Nullable WorkflowType workflow, Function<Dispatch, RunRecord> runs) {
+        Dispatch dispatch,
+        ClientCode code,
+        @Nullable WorkflowType workflow,
+        Function<Dispatch, RunRecord> runs,
+        AtomicReference<@Nullable RunRecord> open) {
     /** How often the run of a workflow id is looked up again where it closes meanwhile. */
     private static final int TRIES = 5;
 
@@ -77,6 +86,7 @@ record Updates(
     <R extends @Nullable Object> UpdateHandle<R> start(Request request, WaitFor stage) {
         RunUpdate<R> sent = send(request);
         switch (stage) {
+            case SENT -> sent.waitsLater();
             case ACCEPTED -> sent.awaitAccepted();
             case COMPLETED -> sent.await();
         }
@@ -111,10 +121,14 @@ record Updates(
      * Sends an update to the open run, or starts a run with it. An id that the latest run has answered starts nothing: its
      * caller gets that answer.
      *
-     * @param start starts a run with the update where none is open; returns the run that has it
+     * @param start starts a run with the update where none is open; returns the run that has it. The supplier gives the
+     *     latest run, where that has closed and has answered the update
      */
     <R extends @Nullable Object> RunUpdate<R> withStart(
-            RunStarter.Target target, String workflowId, Request request, Function<UpdateAccepted, UUID> start) {
+            RunStarter.Target target,
+            String workflowId,
+            Request request,
+            BiFunction<UpdateAccepted, Supplier<@Nullable UUID>, UUID> start) {
         String called = "client.updateWithStart(…)";
         if (dispatch.transaction().isPresent()) {
             throw new RefusedInputException(
@@ -124,18 +138,23 @@ record Updates(
                             + " client.signalWithStart(…), which takes part.");
         }
         UpdateAccepted update = update(called, request);
-        Dispatch call = dispatch.begun();
-        RunRecord latest =
-                request.id() == null ? null : call.store().latestRun(workflowId).orElse(null);
-        if (latest != null
-                && latest.status().closed()
-                && target.is(latest.type())
-                && isAnswered(call, chainOf(latest), update)) {
-            return handle(latest, update, request);
-        }
-        UUID run = start.apply(update);
+        Supplier<@Nullable UUID> answered = () -> request.id() == null ? null : answering(target, workflowId, update);
+        UUID answering = answered.get();
+        UUID run = answering == null ? start.apply(update, answered) : answering;
         HistoryStore store = dispatch.begun().store();
         return handle(store.run(run).or(() -> store.latestRun(workflowId)).orElseThrow(), update, request);
+    }
+
+    /** Returns the latest run of the workflow id, if it has closed and its chain has answered the update. */
+    private @Nullable UUID answering(RunStarter.Target target, String workflowId, UpdateAccepted update) {
+        Dispatch call = dispatch.begun();
+        return call.store()
+                .latestRun(workflowId)
+                .filter(latest -> latest.status().closed()
+                        && target.is(latest.type())
+                        && isAnswered(call, chainOf(latest), update))
+                .map(latest -> latest.run().runId())
+                .orElse(null);
     }
 
     private UpdateAccepted update(String called, Request request) {
@@ -175,7 +194,8 @@ record Updates(
      */
     private RunRecord deliver(UpdateAccepted update, boolean perhapsAnswered) {
         Dispatch call = dispatch.begun();
-        RunRecord found = runs.apply(call);
+        RunRecord known = open.get();
+        RunRecord found = known == null ? runs.apply(call) : known;
         return code.interception()
                 .client()
                 .update(
@@ -196,14 +216,19 @@ record Updates(
             }
             try {
                 new Messages(call, code).update(chainOf(run), update);
+                open.set(run.status().closed() ? null : run);
                 return run;
             } catch (WorkflowNotFoundException e) {
+                open.set(null);
                 RunRecord next = runs.apply(call);
-                boolean isSame = next.run().equals(run.run());
-                if (isSame && isAnswered(call, chainOf(run), update)) {
+                // Sent again, as an answer was lost, it may have been answered already by the run that has closed
+                // since. The answer of an ended chain to another message with this id is none where another chain is
+                // open.
+                UUID answer = chainOf(next).equals(chainOf(run)) ? Reply.idOf(update.updateId()) : update.messageId();
+                if (isAnswered(call, new Reply.Question(chainOf(run), update.messageId(), answer))) {
                     return run;
                 }
-                if (isSame || tries == TRIES) {
+                if (next.run().equals(run.run()) || tries == TRIES) {
                     throw e;
                 }
                 run = next;
@@ -217,7 +242,10 @@ record Updates(
     }
 
     private static boolean isAnswered(Dispatch call, RunKey run, UpdateAccepted update) {
-        Reply.Question question = new Reply.Question(run, update.messageId(), Reply.idOf(update.updateId()));
+        return isAnswered(call, new Reply.Question(run, update.messageId(), Reply.idOf(update.updateId())));
+    }
+
+    private static boolean isAnswered(Dispatch call, Reply.Question question) {
         return call.store().replies(List.of(question)).stream().anyMatch(state -> state.reply() != null);
     }
 

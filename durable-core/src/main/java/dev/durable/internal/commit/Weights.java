@@ -63,6 +63,7 @@ public final class Weights {
             case JobUpdate.Release release -> heapBytes(release.details()) + of(release.why());
             case JobUpdate.Unread unread -> heapBytes(unread.notes()) + heapBytes(unread.lastFailure());
             case JobUpdate.Heartbeat beat -> heapBytes(beat.details());
+            case JobUpdate.Append append -> heapBytes(append.entry().value());
             case JobUpdate.Annotate annotated -> heapBytes(annotated.notes()) + of(annotated.options());
             case JobUpdate.Detach detached ->
                 heapBytes(detached.notes()) + heapBytes(detached.details()) + of(detached.options());
@@ -99,6 +100,9 @@ public final class Weights {
                 + ofJobs(transition.jobs().scheduled())
                 + ofSends(transition.sends())
                 + heapBytes(transition.details())
+                + transition.appends().stream()
+                        .mapToLong(entry -> heapBytes(entry.value()))
+                        .sum()
                 + transition.mail().replies().stream()
                         .mapToLong(reply -> heapBytes(reply.body()))
                         .sum()

@@ -26,6 +26,7 @@ final class Registration {
     private final Problems problems = new Problems();
     private final Implementations implementations = new Implementations(problems);
     private final Set<Class<?>> workflowClasses = new LinkedHashSet<>();
+    private final Map<Class<?>, Object> standIns = new LinkedHashMap<>();
     private final Set<Class<?>> injected = new LinkedHashSet<>();
     private final List<MethodSpec> signatures = new ArrayList<>();
 
@@ -68,6 +69,11 @@ final class Registration {
         }
     }
 
+    /** Adds an object that runs in the place of all runs of a workflow type, and of a class that is registered for it. */
+    void addStandIn(Class<?> type, Object instance) {
+        standIns.put(type, instance);
+    }
+
     /** Returns the registry, if no declaration is wrong. */
     Registry finish(
             Map<String, String> properties,
@@ -93,33 +99,49 @@ final class Registration {
         List<Draft> drafts = new ArrayList<>();
         for (Class<?> type : workflowClasses) {
             WorkflowClass workflow = new WorkflowClass(type, problems);
-            workflow.declared().ifPresent(declared -> {
-                Constructor<?> constructor = workflow.constructor(declared);
-                Optional<WorkflowType> read = WorkflowReader.read(declared, problems);
-                Stream.of(type.getDeclaredConstructors())
-                        .flatMap(Draft::activityTypes)
-                        .forEach(injected::add);
-                read.ifPresent(r -> {
-                    MethodSpec run = r.methods().run();
-                    signatures.add(r.isOfAnyType() ? run.withoutParameters() : run);
-                    signatures.addAll(r.methods().signals().values());
-                    signatures.addAll(r.methods().queries().values());
-                    MethodSpec query = r.methods().ofAnyName().query();
-                    if (query != null) {
-                        signatures.add(query.withoutParameters());
-                    }
-                    signatures.addAll(r.methods().updates().values());
-                    MethodSpec update = r.methods().ofAnyName().update();
-                    if (update != null) {
-                        signatures.add(update.withoutParameters());
-                    }
-                    if (constructor != null) {
-                        drafts.add(new Draft(r, type, constructor));
-                    }
-                });
-            });
+            workflow.declared()
+                    .filter(declared -> !isStoodInFor(type, declared))
+                    .ifPresent(declared -> {
+                        Constructor<?> constructor = workflow.constructor(declared);
+                        Optional<WorkflowType> read = read(declared);
+                        Stream.of(type.getDeclaredConstructors())
+                                .flatMap(Draft::activityTypes)
+                                .forEach(injected::add);
+                        if (constructor != null) {
+                            read.ifPresent(r -> drafts.add(new Draft(r, type, constructor, null)));
+                        }
+                    });
         }
+        standIns.forEach((type, instance) -> new WorkflowClass(type, problems)
+                .declared()
+                .flatMap(this::read)
+                .ifPresent(read -> drafts.add(new Draft(read, type, null, instance))));
         return drafts;
+    }
+
+    private boolean isStoodInFor(Class<?> type, Class<?> declared) {
+        return standIns.containsKey(type) || standIns.containsKey(declared);
+    }
+
+    /** Reads a declaration, and keeps its signatures for the check of all. */
+    private Optional<WorkflowType> read(Class<?> declared) {
+        Optional<WorkflowType> read = WorkflowReader.read(declared, problems);
+        read.ifPresent(r -> {
+            MethodSpec run = r.methods().run();
+            signatures.add(r.isOfAnyType() ? run.withoutParameters() : run);
+            signatures.addAll(r.methods().signals().values());
+            signatures.addAll(r.methods().queries().values());
+            MethodSpec query = r.methods().ofAnyName().query();
+            if (query != null) {
+                signatures.add(query.withoutParameters());
+            }
+            signatures.addAll(r.methods().updates().values());
+            MethodSpec update = r.methods().ofAnyName().update();
+            if (update != null) {
+                signatures.add(update.withoutParameters());
+            }
+        });
+        return read;
     }
 
     /** Returns the declarations of all types that are implemented, injected or called by name here. */
@@ -197,21 +219,27 @@ final class Registration {
     }
 
     /** A workflow that is read and waits for its activity types to be configured. */
-    private record Draft(WorkflowType read, Class<?> implementation, Constructor<?> constructor) {
+    private record Draft(
+            WorkflowType read,
+            Class<?> implementation,
+            @Nullable Constructor<?> constructor,
+            @Nullable Object standIn) {
 
         static Stream<Class<?>> activityTypes(Constructor<?> constructor) {
             return Stream.<Class<?>>of(constructor.getParameterTypes()).filter(ActivityDeclaration::isDeclaredBy);
         }
 
         WorkflowType finish(Map<Class<?>, ActivityType> types) {
+            List<ActivityType> dependencies = constructor == null
+                    ? List.of()
+                    : activityTypes(constructor).map(types::get).toList();
             return new WorkflowType(
                     read.name(),
                     read.aliases(),
                     read.taskQueue(),
                     read.declared(),
                     implementation,
-                    constructor,
-                    activityTypes(constructor).map(types::get).toList(),
+                    new WorkflowType.Making(constructor, dependencies, standIn),
                     read.stallOn(),
                     read.retry(),
                     read.methods());

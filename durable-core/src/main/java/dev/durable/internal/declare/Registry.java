@@ -187,6 +187,7 @@ public final class Registry {
         private final List<Object> registered = new ArrayList<>();
         private final Map<Class<?>, List<Object>> typed = new LinkedHashMap<>();
         private final List<Chosen> chosen = new ArrayList<>();
+        private final Map<Class<?>, Object> standIns = new LinkedHashMap<>();
         private final List<Class<?>> calledByName = new ArrayList<>();
         private final Map<String, String> properties = new LinkedHashMap<>();
         private OnExhausted jobsOnExhausted = OnExhausted.DEAD_LETTER;
@@ -212,6 +213,15 @@ public final class Registry {
         /** Adds an implementation for these of the activity types that it implements. */
         public Builder activities(Set<Class<?>> types, Object implementation) {
             chosen.add(new Chosen(types, implementation));
+            return this;
+        }
+
+        /**
+         * Adds an object that runs in the place of all runs of a workflow type, and of a class that is registered for it. For
+         * tests.
+         */
+        public <W> Builder standIn(Class<W> type, W instance) {
+            standIns.put(type, Objects.requireNonNull(instance, () -> "the stand-in of " + type.getName()));
             return this;
         }
 
@@ -254,6 +264,7 @@ public final class Registry {
             chosen.forEach(one -> registration.add(one.types(), one.implementation()));
             typed.forEach((type, all) -> all.forEach(one -> registration.add(type, one)));
             calledByName.forEach(registration::addActivityType);
+            standIns.forEach(registration::addStandIn);
             return registration.finish(properties, jobsOnExhausted, more);
         }
     }

@@ -83,8 +83,7 @@ final class WorkflowReader {
                         taskQueue(),
                         declared,
                         declared,
-                        null,
-                        List.of(),
+                        WorkflowType.Making.UNKNOWN,
                         stallOn(r),
                         WorkflowRetry.declared(annotation.retry(), declared.getTypeName(), problems),
                         new WorkflowType.Methods(

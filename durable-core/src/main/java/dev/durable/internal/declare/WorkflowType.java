@@ -20,8 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param taskQueue its default queue
  * @param declared the annotated class or interface, which clients use
  * @param implementation the class that runs; the declared type where a client knows only that
- * @param constructor its only constructor, accessible; null where a client knows only the declaration
- * @param dependencies the activity types of its parameters, in order
+ * @param making how its objects are made
  * @param stallOn exceptions that stall a run instead of failing it; empty where the engine's default counts
  * @param retry its retry policy; null where it declares none
  * @param methods its run method and handlers
@@ -32,16 +31,43 @@ public record WorkflowType(
         String taskQueue,
         Class<?> declared,
         Class<?> implementation,
-        @Nullable Constructor<?> constructor,
-        List<ActivityType> dependencies,
+        Making making,
         Set<Class<? extends Throwable>> stallOn,
         @Nullable RetryPolicy retry,
         Methods methods) {
 
     public WorkflowType {
         aliases = List.copyOf(aliases);
-        dependencies = List.copyOf(dependencies);
         stallOn = Set.copyOf(stallOn);
+    }
+
+    /**
+     * How the objects of a workflow are made.
+     *
+     * @param constructor its only constructor, accessible; null where a client knows only the declaration
+     * @param dependencies the activity types of its parameters, in order
+     * @param standIn the object that runs instead of new ones of the class, as a test gives it; null without
+     */
+    public record Making(
+            @Nullable Constructor<?> constructor,
+            List<ActivityType> dependencies,
+            @Nullable Object standIn) {
+        /** Of a workflow of which only its declaration is known. */
+        static final Making UNKNOWN = new Making(null, List.of(), null);
+
+        public Making {
+            dependencies = List.copyOf(dependencies);
+        }
+    }
+
+    /** Returns its only constructor, accessible; null where a client knows only the declaration. */
+    public @Nullable Constructor<?> constructor() {
+        return making.constructor();
+    }
+
+    /** Returns the activity types of its constructor's parameters, in order. */
+    public List<ActivityType> dependencies() {
+        return making.dependencies();
     }
 
     /**
@@ -92,17 +118,7 @@ public record WorkflowType(
 
     /** Returns it as the type of this name. */
     WorkflowType named(String type) {
-        return new WorkflowType(
-                type,
-                List.of(),
-                taskQueue,
-                declared,
-                implementation,
-                constructor,
-                dependencies,
-                stallOn,
-                retry,
-                methods);
+        return new WorkflowType(type, List.of(), taskQueue, declared, implementation, making, stallOn, retry, methods);
     }
 
     /** Returns the handler of a signal: the one of its name, or the one of any name; null without either. */

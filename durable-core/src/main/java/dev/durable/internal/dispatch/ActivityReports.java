@@ -36,6 +36,7 @@ public final class ActivityReports implements Reports {
     private final InterruptedBodies interrupted = new InterruptedBodies(System::nanoTime);
     private AttemptOutcome.Sink background = outcome -> false;
     private Optional<TransactionalActivities> transactional = Optional.empty();
+    private AppendCounts appends = (job, lease, stream) -> 0;
 
     public ActivityReports(Lane<JobUpdate, Outcome> lane, AttemptOutcome.Sink runs, Leases leases) {
         this.lane = lane;
@@ -54,6 +55,22 @@ public final class ActivityReports implements Reports {
     /** Sets how transactional activities are committed. Called before anything runs. */
     public void transactional(Optional<TransactionalActivities> store) {
         transactional = store;
+    }
+
+    /** Counts the entries that other attempts of a job have appended to a stream. */
+    @FunctionalInterface
+    public interface AppendCounts {
+        long appendedBefore(JobKey job, UUID lease, String stream);
+    }
+
+    /** Sets how the entries of earlier attempts are counted. Called before anything runs. */
+    public void appends(AppendCounts counts) {
+        appends = counts;
+    }
+
+    @Override
+    public long appendedBefore(JobKey job, UUID lease, String stream) {
+        return appends.appendedBefore(job, lease, stream);
     }
 
     @Override

@@ -112,6 +112,7 @@ final class ActivityRuntime implements EagerJobs {
         this.random = new Random(setup.ids().get().getLeastSignificantBits());
         this.reports = new ActivityReports(lane, runs, leases);
         reports.transactional(store.transactional());
+        reports.appends(store::appendedBefore);
         this.host = new AttemptServices(
                 setup.code(),
                 reports,

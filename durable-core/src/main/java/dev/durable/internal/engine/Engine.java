@@ -221,6 +221,9 @@ public final class Engine implements PreparedEngine {
         runs.onStall(drive::stalled);
         waiters.onWait(drive.add("results", Drive.Kind.IO, waiters));
         waiters.updates().onWait(drive.add("updates", Drive.Kind.IO, waiters.updates()));
+        waiters.streams()
+                .loop()
+                .onWait(drive.add("streams", Drive.Kind.IO, waiters.streams().loop()));
         drive.add("installation", Drive.Kind.IO, watch);
         drive.start();
         nudges = store.nudges().listen(this::nudged);
@@ -317,6 +320,7 @@ public final class Engine implements PreparedEngine {
                     waiters.look(closed.runId());
                 }
             }
+            case Nudges.StreamWritten written -> waiters.streams().loop().look(written.chainId());
             case Nudges.UpdateAnswered answered -> {
                 if (runs.cached(answered.chainId()).isEmpty()) {
                     waiters.updates().look(answered.chainId());

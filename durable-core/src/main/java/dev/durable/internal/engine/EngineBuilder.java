@@ -93,6 +93,12 @@ public final class EngineBuilder implements DurableEngine.Builder {
         return this;
     }
 
+    /** Adds an object that runs in the place of all runs of a workflow type. For tests. */
+    public <W> EngineBuilder standIn(Class<W> type, W instance) {
+        registry.standIn(type, instance);
+        return this;
+    }
+
     /**
      * Adds an implementation for these of the activity types that it implements. For containers, which choose among
      * several.

@@ -42,6 +42,7 @@ import dev.durable.store.Reply;
 import dev.durable.store.RunKey;
 import dev.durable.store.RunResult;
 import dev.durable.store.StartOutcome;
+import dev.durable.store.StreamPage;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -70,7 +71,7 @@ final class EngineDispatch implements Dispatch {
     private static final Duration ROOM_FOR_REFUSALS = Duration.ofMillis(300);
 
     /** The methods of the store that write; a timeout of any other has changed nothing. */
-    private static final Set<String> WRITES = Set.of("seize", "order", "pause", "change");
+    private static final Set<String> WRITES = Set.of("commit", "seize", "order", "pause", "change");
 
     private final RunServices host;
     private final Runs runs;
@@ -261,6 +262,11 @@ final class EngineDispatch implements Dispatch {
     }
 
     @Override
+    public CompletableFuture<StreamPage> entries(StreamPage.Question question, @Nullable UUID openRun) {
+        return waiters.streams().page(question, openRun);
+    }
+
+    @Override
     public Payload ask(RunKey run, String workflowType, String query, Payload arguments) {
         letItReadItsInbox(run);
         Optional<Payload> answer = runs.cached(run.runId()).flatMap(actor -> {
@@ -273,12 +279,28 @@ final class EngineDispatch implements Dispatch {
 
     /**
      * Waits until a worker has read the messages of the run, so that a query sees the signals that this client sent
-     * before.
+     * before; not where no worker may read them for now.
      */
     private void letItReadItsInbox(RunKey run) {
         for (int i = 0; i < LOOKS_AT_INBOX && !asked.messages(List.of(run), 1).isEmpty(); i++) {
+            if (i == 1 && rests(run)) {
+                return;
+            }
             drive.breathe();
         }
+    }
+
+    /** Returns whether no worker may claim the run: it is paused, has stalled, or is an attempt in its back-off. */
+    private boolean rests(RunKey run) {
+        return asked.views()
+                .details(run.runId())
+                .filter(details -> details.paused()
+                        || details.stalledBy() != null
+                        || (details.run().links().attempt() > 1
+                                && details.historyLength() == 1
+                                && details.wakeAt() != null
+                                && details.wakeAt().isAfter(asked.clock().now())))
+                .isPresent();
     }
 
     private Payload replayAndAsk(RunKey run, String workflowType, String query, Payload arguments) {

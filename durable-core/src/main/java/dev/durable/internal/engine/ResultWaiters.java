@@ -64,6 +64,7 @@ final class ResultWaiters implements Step, Runs.Waiters {
 
     private volatile Predicate<UUID> isHere = run -> false;
     private final UpdateWaiters updates;
+    private final StreamWaiters streams;
     private volatile Duration interval = SHORTEST;
     /** The time of the next read of runs that go on elsewhere, and below that of all runs; on the monotonic clock. */
     private volatile long askAt;
@@ -87,6 +88,7 @@ final class ResultWaiters implements Step, Runs.Waiters {
         this.store = store;
         this.nudged = nudged;
         this.updates = new UpdateWaiters(store, nudged, run -> isHere.test(run));
+        this.streams = new StreamWaiters(store, nudged);
     }
 
     /** Sets which runs go on in this process: their ends come at once and are hardly polled for. */
@@ -219,6 +221,11 @@ final class ResultWaiters implements Step, Runs.Waiters {
         return updates;
     }
 
+    /** Returns the callers that wait for entries of streams. */
+    StreamWaiters streams() {
+        return streams;
+    }
+
     /** Returns the number of runs that clients wait for. */
     int size() {
         return waiting.size();
@@ -231,6 +238,7 @@ final class ResultWaiters implements Step, Runs.Waiters {
             wake.run();
         }
         updates.look(runId);
+        streams.loop().look(runId);
         Wanted wanted = waiting.remove(runId);
         if (wanted == null) {
             endedBefore.put(runId, true);
@@ -250,6 +258,7 @@ final class ResultWaiters implements Step, Runs.Waiters {
     public void look(UUID runId) {
         endedBefore.put(runId, true);
         updates.look(runId);
+        streams.loop().look(runId);
         if (waiting.containsKey(runId)) {
             hintsArrive = true;
             hinted.add(runId);
@@ -261,6 +270,7 @@ final class ResultWaiters implements Step, Runs.Waiters {
     void look() {
         hinted.addAll(waiting.keySet());
         updates.look();
+        streams.loop().look();
         wake.run();
     }
 
@@ -268,6 +278,7 @@ final class ResultWaiters implements Step, Runs.Waiters {
     void close() {
         closed = true;
         updates.close();
+        streams.loop().close();
         conditions.forEach(wanted -> wanted.end.completeExceptionally(BlockedCallers.engineIsClosed()));
         conditions.clear();
         for (UUID run : waiting.keySet()) {

@@ -2,6 +2,7 @@ package dev.durable.internal.intercept;
 
 import dev.durable.DurableException;
 import dev.durable.intercept.ActivityCall;
+import dev.durable.intercept.ChildStartCall;
 import dev.durable.intercept.Interceptor;
 import dev.durable.intercept.ReplayCall;
 import dev.durable.intercept.ScheduleCall;
@@ -120,28 +121,47 @@ public final class WorkerChain {
      * @param before the headers of its run and its options, which are within their bounds
      */
     public Map<String, String> schedule(ScheduleCall call, Map<String, String> before) {
+        String shown = call.activity() + ", activity " + call.seq() + " of " + Bounds.shown(call.workflowId());
         pass(
                 chain,
                 "schedule",
-                () -> "the scheduling of " + shown(call),
+                () -> "the scheduling of " + shown,
                 (interceptor, next) -> interceptor.schedule(call, next),
                 () -> null,
                 () -> null);
-        if (call.headers().equals(before)) {
+        return changed(shown, before, call.headers());
+    }
+
+    /**
+     * Returns the headers of a child that is being started.
+     *
+     * @param before the headers of its parent's run and its options, which are within their bounds
+     */
+    public Map<String, String> startChild(ChildStartCall call, Map<String, String> before) {
+        String shown = call.childType() + ", child " + call.number() + " of " + Bounds.shown(call.workflowId());
+        pass(
+                chain,
+                "startChild",
+                () -> "the start of " + shown,
+                (interceptor, next) -> interceptor.startChild(call, next),
+                () -> null,
+                () -> null);
+        return changed(shown, before, call.headers());
+    }
+
+    /** Returns the headers that interceptors have left, of which the added ones are within their bounds, too. */
+    private static Map<String, String> changed(String whose, Map<String, String> before, Map<String, String> headers) {
+        if (headers.equals(before)) {
             return before;
         }
-        Map<String, String> added = new HashMap<>(call.headers());
+        Map<String, String> added = new HashMap<>(headers);
         before.forEach(added::remove);
         try {
-            Bounds.notes("interceptors changed the headers of " + shown(call), added, Map.of());
+            Bounds.notes("interceptors changed the headers of " + whose, added, Map.of());
         } catch (IllegalArgumentException e) {
             throw new DurableException(String.valueOf(e.getMessage()), e);
         }
-        return new LinkedHashMap<>(call.headers());
-    }
-
-    private static String shown(ScheduleCall call) {
-        return call.activity() + ", activity " + call.seq() + " of " + Bounds.shown(call.workflowId());
+        return new LinkedHashMap<>(headers);
     }
 
     /**

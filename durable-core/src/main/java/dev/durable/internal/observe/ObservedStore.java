@@ -7,6 +7,8 @@ import dev.durable.observe.EngineObserver;
 import dev.durable.observe.EngineObserver.Stale;
 import dev.durable.observe.WorkflowClose;
 import dev.durable.observe.WorkflowStart;
+import dev.durable.store.CallbackState;
+import dev.durable.store.CallbackToken;
 import dev.durable.store.ClaimedRuns;
 import dev.durable.store.Delivery;
 import dev.durable.store.HistoryStore;
@@ -187,7 +189,7 @@ public final class ObservedStore implements InvocationHandler {
             switch ((JobUpdate.Outcome) outcomes.get(i)) {
                 case STALE -> observer.staleRefused(heartbeat ? Stale.HEARTBEAT : Stale.ATTEMPT);
                 case ACCEPTED, CANCEL_REQUESTED, DUPLICATE -> heartbeats += heartbeat ? 1 : 0;
-                case LOCKED -> {}
+                case FULL, LOCKED -> {}
             }
         }
         if (heartbeats > 0) {
@@ -283,6 +285,11 @@ public final class ObservedStore implements InvocationHandler {
         @Override
         public void deliver(Delivery delivery) {
             joined.deliver(delivery);
+        }
+
+        @Override
+        public Optional<CallbackState> callback(CallbackToken token) {
+            return joined.callback(token);
         }
     }
 }

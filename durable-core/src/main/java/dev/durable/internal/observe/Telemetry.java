@@ -156,6 +156,7 @@ public final class Telemetry {
                 case Nudges.RulesChanged ignored -> observer.nudgeHeard(EngineObserver.Nudge.RULES_CHANGED);
                 case Nudges.RunClosed ignored -> observer.nudgeHeard(EngineObserver.Nudge.RUN_CLOSED);
                 case Nudges.UpdateAnswered ignored -> observer.nudgeHeard(EngineObserver.Nudge.UPDATE_ANSWERED);
+                case Nudges.StreamWritten ignored -> observer.nudgeHeard(EngineObserver.Nudge.STREAM_WRITTEN);
                 case Nudges.JobBuried ignored -> observer.nudgeHeard(EngineObserver.Nudge.JOB_BURIED);
                 case Nudges.OutboxFilled ignored -> observer.nudgeHeard(EngineObserver.Nudge.OUTBOX_FILLED);
                 case Nudges.HearingBegins ignored -> observer.nudgeHeard(EngineObserver.Nudge.HEARING_BEGINS);

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads and writes the fields that an exception's class and superclasses declare themselves, up to the JDK's, without
  * {@code transient} ones, and of the JDK's classes the state that {@link JdkExceptions} knows. The JSON has a property
- * for each field; one that can't be written is left out, and {@code "@lost"} says why; {@code "@is"} lists those types
- * named by the signature of which the exception is a subclass.
+ * for each field; one that can't be written is left out, and {@code "@lost"} says why; {@code "@is"} lists the
+ * superclasses, without the general ones, of each exception that has such, also where its fields are not written.
  */
 final class ExceptionFields {
     private static final String LOST = "@lost";
@@ -59,7 +59,16 @@ final class ExceptionFields {
         return fields;
     }
 
-    Payload write(Throwable thrown, List<String> namedSupertypes) {
+    /** Returns what is written of an exception whose fields are not; null where that is nothing. */
+    static @Nullable Payload none(List<String> superclasses) {
+        return superclasses.isEmpty() ? null : object(Map.of(IS, names(superclasses)));
+    }
+
+    private static Payload names(List<String> superclasses) {
+        return new Payload(JsonObjectWriter.quote(String.join(",", superclasses)));
+    }
+
+    Payload write(Throwable thrown, List<String> superclasses) {
         Map<String, Payload> properties = new LinkedHashMap<>();
         Map<String, Payload> lost = new LinkedHashMap<>();
         FIELDS.get(thrown.getClass()).forEach((name, field) -> {
@@ -81,8 +90,8 @@ final class ExceptionFields {
         if (!lost.isEmpty()) {
             properties.put(LOST, object(lost));
         }
-        if (!namedSupertypes.isEmpty()) {
-            properties.put(IS, new Payload(JsonObjectWriter.quote(String.join(",", namedSupertypes))));
+        if (!superclasses.isEmpty()) {
+            properties.put(IS, names(superclasses));
         }
         return object(properties);
     }
@@ -171,8 +180,8 @@ final class ExceptionFields {
     }
 
     /**
-     * Returns the named types of which the exception was a subclass when it was written; none where a row has no object
-     * for its fields.
+     * Returns the superclasses that the exception had when it was written; none where a row has no object for its fields.
+     * An older release has written those only that the signature names.
      */
     static List<String> namesIn(Payload written) {
         String names = JsonObjectReader.ofAny(written.json()).stringIfAny(IS);

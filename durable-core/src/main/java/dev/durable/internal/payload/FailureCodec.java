@@ -67,7 +67,14 @@ public final class FailureCodec {
 
     private Throwable rebuild(Failure failure, @Nullable Class<? extends Throwable> type, @Nullable Throwable cause) {
         Throwable itself = type == null ? null : Rebuilt.of(type, failure, cause, fields);
-        return itself == null ? new RemoteException(failure.type(), failure.message(), cause) : itself;
+        Payload written = failure.fields();
+        return itself == null
+                ? new RemoteException(
+                        failure.type(),
+                        written == null ? List.of() : ExceptionFields.namesIn(written),
+                        failure.message(),
+                        cause)
+                : itself;
     }
 
     /**

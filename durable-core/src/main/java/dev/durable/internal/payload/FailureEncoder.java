@@ -57,9 +57,12 @@ final class FailureEncoder {
                 : type.getName();
         String message = message(thrown, read);
         String stack = ErrorText.stack(StackText.of(read.stack()));
+        List<String> superclasses = thrown instanceof RemoteException remote
+                ? remote.superclasses().stream().map(text::type).toList()
+                : NamedTypes.superclasses(type);
         Payload own = named.names(type)
-                ? read.read("the reader of its fields", () -> fields.write(thrown, named.namesOf(type)), null)
-                : null;
+                ? read.read("the reader of its fields", () -> fields.write(thrown, superclasses), null)
+                : ExceptionFields.none(superclasses);
         Failure cause = cause(read.cause(), depth);
         List<Failure> suppressed = depth >= MAX_DEPTH ? List.of() : suppressed(read.suppressed(), depth);
         return new Failure(name, said(left, read.unread(), message), stack, own, cause, suppressed);

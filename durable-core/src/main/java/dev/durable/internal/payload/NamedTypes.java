@@ -1,12 +1,14 @@
 package dev.durable.internal.payload;
 
 import dev.durable.DurableException;
+import dev.durable.NonRetryableException;
 import dev.durable.RemoteException;
 import dev.durable.history.Failure;
 import dev.durable.history.Payload;
 import java.lang.reflect.Modifier;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -26,10 +28,11 @@ record NamedTypes(Collection<Class<? extends Throwable>> types) {
 
     /**
      * The library's own exceptions count as named in every signature: their state (attempt, timeout, status) must not
-     * get lost.
+     * get lost. A subclass of {@link NonRetryableException} that this process does not have becomes that.
      */
     NamedTypes {
-        types = Stream.<Class<? extends Throwable>>concat(types.stream(), Stream.of(DurableException.class))
+        types = Stream.<Class<? extends Throwable>>concat(
+                        types.stream(), Stream.of(DurableException.class, NonRetryableException.class))
                 .toList();
     }
 
@@ -45,10 +48,10 @@ record NamedTypes(Collection<Class<? extends Throwable>> types) {
         return type != RemoteException.class && types.stream().anyMatch(named -> names(named, type));
     }
 
-    /** Returns the named types of which a thrown class is a subclass. */
-    List<String> namesOf(Class<?> thrown) {
-        return types.stream()
-                .filter(named -> named != thrown && names(named, thrown))
+    /** Returns the superclasses of a thrown class that mean something, named or not, the nearest first. */
+    static List<String> superclasses(Class<?> thrown) {
+        return Stream.<Class<?>>iterate(thrown.getSuperclass(), Objects::nonNull, Class::getSuperclass)
+                .takeWhile(type -> type != Object.class && !GENERAL.contains(type))
                 .map(Class::getName)
                 .toList();
     }

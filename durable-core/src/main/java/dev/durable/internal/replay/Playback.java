@@ -1,5 +1,6 @@
 package dev.durable.internal.replay;
 
+import dev.durable.history.ActivityCancelled;
 import dev.durable.history.HistoryEvent;
 import dev.durable.internal.replay.call.DurableCalls;
 import dev.durable.internal.replay.match.Comparison;
@@ -36,6 +37,9 @@ final class Playback implements BooleanSupplier {
             return false;
         }
         RecordedTurn turn = left.next();
+        if (isBehindTheEnd(turn.event())) {
+            throw comparison.behindTheEnd(turn.event(), run.ending().isContinued());
+        }
         if (!run.feed().accepts(turn.event())) {
             throw comparison.unexpected(turn.event());
         }
@@ -49,5 +53,13 @@ final class Playback implements BooleanSupplier {
         script = new RecordedScript(turn, comparison);
         run.begin(script);
         return true;
+    }
+
+    /**
+     * Returns whether the event comes to a run that is over for the code, as another run goes on: it would be in the
+     * state of neither. Only the ends of activities which that cancels are written behind it.
+     */
+    private boolean isBehindTheEnd(HistoryEvent.Inbound event) {
+        return (run.ending().isContinued() || run.ending().isRetried()) && !(event instanceof ActivityCancelled);
     }
 }

@@ -17,6 +17,7 @@ import dev.durable.internal.declare.WorkflowType;
 import dev.durable.internal.replay.match.Comparison;
 import dev.durable.internal.replay.match.Divergence;
 import dev.durable.internal.replay.match.DivergenceAdvice;
+import dev.durable.internal.replay.match.PendingWait;
 import dev.durable.internal.replay.match.RecordedTurn;
 import dev.durable.internal.replay.match.ReplaySetup;
 import dev.durable.internal.text.Bounds;
@@ -48,19 +49,41 @@ public final class ReplayCheck {
     public void fromScratch(History history) {
         WorkflowInstance instance = instance(history);
         try {
-            if (!history.started().firstTurnDone() && history.stream().skip(1).allMatch(ReplayCheck::fromOutside)) {
-                // The first turn may not have run yet, or never did.
-                instance.feed(history.started());
-                return;
-            }
-            instance.replay(RecordedTurn.of(history));
-            if (history.getLast() instanceof HistoryEvent.Closing closing) {
-                instance.replayClose(closing);
-            }
+            replayed(instance, history);
         } catch (Divergence e) {
             throw e.told();
         } finally {
             instance.evict();
+        }
+    }
+
+    /**
+     * Replays the history of an open run.
+     *
+     * @return the wait of each of its coroutines, in the order of their creation
+     * @throws NonDeterminismException where the code gives other commands
+     */
+    public List<PendingWait> waits(History history) {
+        WorkflowInstance instance = instance(history);
+        try {
+            replayed(instance, history);
+            return instance.waits();
+        } catch (Divergence e) {
+            throw e.told();
+        } finally {
+            instance.evict();
+        }
+    }
+
+    private static void replayed(WorkflowInstance instance, History history) {
+        if (!history.started().firstTurnDone() && history.stream().skip(1).allMatch(ReplayCheck::fromOutside)) {
+            // The first turn may not have run yet, or never did.
+            instance.feed(history.started());
+            return;
+        }
+        instance.replay(RecordedTurn.of(history));
+        if (history.getLast() instanceof HistoryEvent.Closing closing) {
+            instance.replayClose(closing);
         }
     }
 

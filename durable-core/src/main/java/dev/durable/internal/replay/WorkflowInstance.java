@@ -4,6 +4,7 @@ import static dev.durable.internal.text.Portion.heapBytes;
 
 import dev.durable.QueryFailedException;
 import dev.durable.UpdateRejectedException;
+import dev.durable.WorkflowInfo;
 import dev.durable.history.ActivityCancelled;
 import dev.durable.history.ActivityCompleted;
 import dev.durable.history.ActivityFailed;
@@ -24,12 +25,12 @@ import dev.durable.history.WorkflowStarted;
 import dev.durable.intercept.ContextPropagator;
 import dev.durable.internal.declare.WorkflowType;
 import dev.durable.internal.declare.type.MethodSpec;
-import dev.durable.internal.intercept.ThreadState;
 import dev.durable.internal.replay.call.ChildAddress;
 import dev.durable.internal.replay.call.DurableCalls;
 import dev.durable.internal.replay.call.LocalWork;
 import dev.durable.internal.replay.call.NextAttempt;
 import dev.durable.internal.replay.call.TimerDue;
+import dev.durable.internal.replay.coroutine.CheckedTask;
 import dev.durable.internal.replay.coroutine.Coroutine;
 import dev.durable.internal.replay.coroutine.CoroutineWait;
 import dev.durable.internal.replay.coroutine.Dispatcher;
@@ -180,7 +181,8 @@ public final class WorkflowInstance {
     public void replayClose(HistoryEvent.Closing recorded) {
         usable();
         run.stalls().historyHasEnded();
-        Divergence other = comparison.otherClose(run.started(), close(recorded.id()), recorded);
+        Divergence other =
+                comparison.otherClose(run.started(), close(recorded.id()), recorded, run.ending()::continuesAs);
         if (other != null) {
             throw diverged(other);
         }
@@ -227,6 +229,11 @@ public final class WorkflowInstance {
         return divergence;
     }
 
+    /** Returns whether the instance can go on: code that was given up, or that diverges, makes an end of it. */
+    public boolean isUsable() {
+        return run.dispatcher().death() == null;
+    }
+
     private void usable() {
         RuntimeException death = run.dispatcher().death();
         if (death != null) {
@@ -265,6 +272,11 @@ public final class WorkflowInstance {
      */
     public boolean hasResult() {
         return run.ending().hasEnded() && !leavesToNext();
+    }
+
+    /** Returns whether the run is about to end, and takes no further step but those that this needs. */
+    public boolean isLeaving() {
+        return run.ending().isLeaving();
     }
 
     /** Returns whether another run continues this one: it can close, and messages that wait are not for it. */
@@ -338,20 +350,34 @@ public final class WorkflowInstance {
             throw new QueryFailedException(
                     "query '" + name + "': the run's object does not exist, for its constructor threw");
         }
-        ThreadState before = ThreadState.ofCurrent();
-        DurableCalls.bind(run);
-        try (ContextPropagator.Scope context =
-                setup.context().restore(run.started().headers())) {
-            return answer(query, workflow, name, arguments);
+        try {
+            return aside(() -> answer(query, workflow, name, arguments));
         } catch (Throwable e) {
             throw new QueryFailedException(
-                    "query '" + name + "' of " + type.name() + " threw "
-                            + Thrown.of(e).text(),
+                    "query '" + name + "' of " + type.name()
+                            + (isUsable()
+                                    ? " threw " + Thrown.of(e).text()
+                                    : " was given up: " + Thrown.of(e).words()),
                     e);
-        } finally {
-            DurableCalls.bind(null);
-            before.restore();
         }
+    }
+
+    /**
+     * Runs code that only looks at the state of the run.
+     *
+     * @throws StalledException when it does not return in time; then the instance is not usable any more
+     */
+    private <T extends @Nullable Object> T aside(CheckedTask<T> body) throws Throwable {
+        return run.dispatcher()
+                .aside(
+                        () -> {
+                            DurableCalls.bind(run);
+                            try (ContextPropagator.Scope context =
+                                    setup.context().restore(run.started().headers())) {
+                                return body.run();
+                            }
+                        },
+                        setup.turnLimit());
     }
 
     private Payload answer(MethodSpec query, Object workflow, String name, Payload arguments) throws Throwable {
@@ -367,12 +393,14 @@ public final class WorkflowInstance {
     }
 
     /**
-     * Has an update judged: by the types of its arguments and by its validator, as a query runs.
+     * Has an update judged that was sent: by the types of its arguments and by its validator, as a query runs. Where that
+     * does not return in time, the update is rejected, and the instance is not {@linkplain #isUsable usable} any more.
      *
      * @return the failure with which it is rejected; null where it is to be accepted
      */
-    public @Nullable Failure rejection(String name, Payload arguments) {
+    public @Nullable Failure rejection(UpdateAccepted sent) {
         usable();
+        String name = sent.name();
         MethodSpec update = type.update(name);
         Object workflow = run.feed().workflow();
         if (update == null || workflow == null) {
@@ -385,27 +413,35 @@ public final class WorkflowInstance {
                                             .toList()
                             : "the run's object does not exist, for its constructor threw");
         }
-        ThreadState before = ThreadState.ofCurrent();
-        DurableCalls.bind(run);
-        try (ContextPropagator.Scope context =
-                setup.context().restore(run.started().headers())) {
+        try {
+            return this.<@Nullable Failure>aside(() -> rejection(update, workflow, sent));
+        } catch (Throwable e) {
+            return isUsable()
+                    ? setup.failures().encode(e, update.named())
+                    : Failure.of(
+                            UpdateRejectedException.class.getName(),
+                            "its judgement was given up: " + Thrown.of(e).words());
+        }
+    }
+
+    private @Nullable Failure rejection(MethodSpec update, Object workflow, UpdateAccepted sent) {
+        try {
             if (update.isOfAnyName()) {
                 // No validator judges for it, and it reads its arguments itself.
-                setup.codec().argumentsOfAnyName(update, name, arguments);
+                setup.codec().argumentsOfAnyName(update, sent.name(), sent.input());
                 return null;
             }
-            @Nullable Object[] decoded = setup.codec().decodeArguments(update, arguments);
-            MethodSpec validator = type.methods().validators().get(name);
+            @Nullable Object[] decoded = setup.codec().decodeArguments(update, sent.input());
+            MethodSpec validator = type.methods().validators().get(sent.name());
             if (validator != null) {
-                run.restrictions().call(Restriction.VALIDATOR, () -> validator.invoke(workflow, decoded));
+                run.validate(
+                        new WorkflowInfo.HandledUpdate(sent.updateId(), sent.name()),
+                        () -> validator.invoke(workflow, decoded));
             }
             return null;
         } catch (Throwable e) {
             // An Error, too: a caller's arguments must not be able to stall the run.
             return setup.failures().encode(e, update.named());
-        } finally {
-            DurableCalls.bind(null);
-            before.restore();
         }
     }
 

@@ -2,6 +2,7 @@ package dev.durable.internal.run;
 
 import dev.durable.DurableException;
 import dev.durable.StoreRefusedException;
+import dev.durable.history.Failure;
 import dev.durable.history.InboxMessage;
 import dev.durable.history.StoredEvent;
 import dev.durable.internal.attempt.AttemptOutcome;
@@ -17,6 +18,7 @@ import dev.durable.store.RunKey;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -65,6 +67,8 @@ final class HeldRun {
     private boolean look;
     private String type = "";
     private FeedingOrder order = FeedingOrder.BY_TIME;
+    /** The messages of updates whose judgement did not return in time, up to the transition that rejects them. */
+    private final Map<UUID, Failure> givenUp = new HashMap<>(0);
 
     HeldRun(RunKey key, RunServices host, LocalCalls.Caller caller) {
         this.key = key;
@@ -184,6 +188,15 @@ final class HeldRun {
         return draft.size() == 0 ? null : host.code().historyLimit().refusal(key, draft, warm().instance());
     }
 
+    /** Returns why the local activities that the draft calls must not begin; null where they may, or there are none. */
+    @Nullable
+    String noRoomForLocals(TransitionDraft draft) {
+        RunLocals locals = warm().locals();
+        return locals.areAllWritten()
+                ? null
+                : host.code().historyLimit().refusalOfLocals(key, draft, warm().instance(), locals.open());
+    }
+
     void starts(UUID firstFence) {
         fence = firstFence;
     }
@@ -203,7 +216,8 @@ final class HeldRun {
         }
         fence = newFence;
         nextEventId = next;
-        owned = false;
+        // A step that only rejects what was given up keeps the claim: the next one gives it back.
+        owned = givenUp.keySet().removeAll(draft.consumed());
         order = FeedingOrder.BY_TIME;
         if (live != null) {
             live.locals().written();
@@ -296,10 +310,7 @@ final class HeldRun {
         LiveRun gone = warm();
         live = null;
         // A first turn that is only written again, as it sends messages, has nothing to see before it.
-        // The messages are for the next attempt where one follows.
-        order = gone.instance().isOver() && !gone.instance().isRetried()
-                ? FeedingOrder.afterEndedBy(draft.isEndedBySender())
-                : FeedingOrder.BY_TIME;
+        order = gone.instance().isOver() ? FeedingOrder.afterEndedBy(draft.isEndedBySender()) : FeedingOrder.BY_TIME;
         gone.instance().evict();
         List<AttemptOutcome> ended = draft.outcomes();
         for (int i = ended.size() - 1; i >= 0; i--) {
@@ -368,6 +379,15 @@ final class HeldRun {
 
     /** Feeds the waiting events; returns whether that was all of them, as a draft has bounds. */
     LiveRun.Fed feedTo(TransitionDraft draft) {
+        try {
+            return warm().rejectGivenUp(draft, messages, givenUp) ? LiveRun.Fed.MORE : feedWaiting(draft);
+        } catch (LiveRun.GivenUp e) {
+            givenUp.put(e.message(), e.rejection());
+            return LiveRun.Fed.GIVEN_UP;
+        }
+    }
+
+    private LiveRun.Fed feedWaiting(TransitionDraft draft) {
         LiveRun run = warm();
         run.learnAnswers(messages, host.store()::replies);
         HistoryReplay.FirstTurn first = firstTurn;
@@ -379,7 +399,7 @@ final class HeldRun {
         if (first.begun().withNext()) {
             return run.feed(draft, messages, outcomes, FeedingOrder.MESSAGES_TOGETHER);
         }
-        if (run.instance().isOver() && !run.instance().isRetried()) {
+        if (run.instance().isOver()) {
             draft.endsRun();
             if (run.hasUnseen(messages)) {
                 return LiveRun.Fed.ENDED_TOO_EARLY;
@@ -426,8 +446,11 @@ final class HeldRun {
     TransitionDraft newDraft(int refusals) {
         JobBirth births = birth;
         LiveRun run = live;
-        OutgoingMessages sends =
-                new OutgoingMessages(key, run == null ? key.runId() : run.chainId(), () -> warm().instance());
+        OutgoingMessages sends = new OutgoingMessages(
+                key,
+                run == null ? key.runId() : run.chainId(),
+                () -> warm().instance(),
+                run == null ? null : run.interception());
         return new TransitionDraft(births == null ? birthOf("", Map.of(), null) : births, sends, nextEventId, refusals);
     }
 
@@ -452,6 +475,9 @@ final class HeldRun {
             }
         } catch (RuntimeException | Error e) {
             ask.answer().completeExceptionally(e);
+        }
+        if (run != null && !run.instance().isUsable() && (!isBusyHere() || !rewind(newDraft()))) {
+            goCold();
         }
     }
 }

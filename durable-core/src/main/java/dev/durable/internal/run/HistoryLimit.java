@@ -6,13 +6,17 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The largest history of a run: a step that would make it larger, and that does not end the run, is not written, and the
- * run stalls. Long before that the code can learn that it should continue as new, and the log warns of the run once.
+ * The largest history of a run: a step that would make it larger is not written, and the run stalls. Written are steps
+ * that end the run, a limited number of steps towards such an end, and steps with the outcome of a local activity. Long
+ * before that the code can learn that it should continue as new, and the log warns of the run once.
  *
  * @param events the most events
  * @param bytes the most bytes of payloads, where each character counts as one
  */
 public record HistoryLimit(long events, long bytes) {
+    private static final long LEAST_EVENTS = 1_000;
+    private static final long LEAST_BYTES = 1L << 20;
+
     public static final HistoryLimit DEFAULT = new HistoryLimit(51_200, 50L << 20);
 
     public HistoryLimit {
@@ -41,21 +45,63 @@ public record HistoryLimit(long events, long bytes) {
                 + " loop in an activity that notes its place with ActivityContext.checkpoint";
     }
 
-    /** Returns why a step that goes on with the run can't be written; null where it can. */
+    /**
+     * Returns why a step that goes on with the run can't be written; null where it can. One that has the outcome of a
+     * local activity can, as that outcome stands nowhere else, and its activity has an effect.
+     */
     @Nullable
     String refusal(RunKey run, TransitionDraft step, WorkflowInstance instance) {
         long length = step.nextEventId() - 1;
-        if (length <= events && instance.bytesOfHistory() <= bytes) {
+        if (hasRoom(length, instance) || step.hasLocalOutcomes()) {
             return null;
         }
+        return text(
+                run,
+                step,
+                instance,
+                length,
+                "with this step would have %s. Nothing of the step was written; messages and outcomes wait");
+    }
+
+    /**
+     * Returns why the local activities that a step calls must not begin; null where they may. Their outcomes could not be
+     * written, and they would be called again at each try.
+     *
+     * @param open the number of local activities whose outcomes the run waits for
+     */
+    @Nullable
+    String refusalOfLocals(RunKey run, TransitionDraft step, WorkflowInstance instance, int open) {
+        long length = step.nextEventId() - 1 + open;
+        return hasRoom(length, instance)
+                ? null
+                : text(
+                        run,
+                        step,
+                        instance,
+                        length,
+                        "with the outcomes of the local activities that it calls would have %s. They were not called");
+    }
+
+    /** A run that is about to end gets a tenth more, and at least a little, for what it does before. */
+    private boolean hasRoom(long length, WorkflowInstance instance) {
+        boolean leaves = instance.isLeaving();
+        long moreEvents = leaves ? Math.max(events / 10, LEAST_EVENTS) : 0;
+        long moreBytes = leaves ? Math.max(bytes / 10, LEAST_BYTES) : 0;
+        return length - events <= moreEvents && instance.bytesOfHistory() - bytes <= moreBytes;
+    }
+
+    private String text(RunKey run, TransitionDraft step, WorkflowInstance instance, long length, String what) {
+        long recorded = step.firstEventId() - 1;
+        boolean byEvents = length > events;
         return String.format(
                 Locale.ROOT,
-                "the history of %s with this step would have %s. Nothing of the step was written; messages and outcomes wait,"
-                        + " and the run is tried again within a minute. Usual cause: a loop that goes on without"
-                        + " Durable.continueAsNew. Way out: deploy code that ends the run by Durable.continueAsNew where"
-                        + " Durable.info().historyLength() > %d, which holds for no step that is recorded; or raise the limit.",
+                "the history of %s " + what
+                        + ", and the run is tried again within a minute. Usual cause: a loop that goes on"
+                        + " without Durable.continueAsNew. Way out: raise the limit, or deploy code that ends the run by"
+                        + " Durable.continueAsNew where Durable.info().historyLength() > %d, if no open run of the type has"
+                        + " more events. A run that waits for a local activity needs the higher limit.",
                 run.shown(),
-                length > events
+                byEvents
                         ? beyond(
                                 length,
                                 events,
@@ -66,7 +112,7 @@ public record HistoryLimit(long events, long bytes) {
                                 bytes,
                                 "bytes of payloads",
                                 "builder.maxHistoryBytes(…), in Spring durable.max-history-size"),
-                step.firstEventId() - 1);
+                byEvents ? Math.max(events, recorded) : recorded);
     }
 
     private static String beyond(long size, long limit, String what, String setters) {

@@ -1,5 +1,6 @@
 package dev.durable.internal.run;
 
+import dev.durable.UpdateFailedException;
 import dev.durable.UpdateRejectedException;
 import dev.durable.history.ActivityCancelled;
 import dev.durable.history.ActivityScheduled;
@@ -17,6 +18,8 @@ import dev.durable.history.SignalReceived;
 import dev.durable.history.StoredEvent;
 import dev.durable.history.TimerFired;
 import dev.durable.history.UpdateAccepted;
+import dev.durable.history.UpdateCompleted;
+import dev.durable.history.UpdateFailed;
 import dev.durable.history.WorkflowCancelRequested;
 import dev.durable.history.WorkflowStarted;
 import dev.durable.internal.attempt.AttemptOutcome;
@@ -25,8 +28,10 @@ import dev.durable.internal.replay.call.LocalWork;
 import dev.durable.internal.replay.call.TimerDue;
 import dev.durable.internal.replay.match.RecordedTurn;
 import dev.durable.internal.replay.match.Turn;
+import dev.durable.internal.text.Bounds;
 import dev.durable.store.CancelledIdleJob;
 import dev.durable.store.JobKey;
+import dev.durable.store.LeftJob;
 import dev.durable.store.Reply;
 import dev.durable.store.RunKey;
 import dev.durable.store.StoreClock;
@@ -63,6 +68,11 @@ public final class LiveRun {
     private final WorkflowInstance instance;
     private final StoreClock clock;
     private final Set<UUID> seen = new HashSet<>();
+    /** The ids of the answers that the run has given to updates. */
+    private final Set<UUID> answered = new HashSet<>();
+    /** The messages that bring the id of an update again whose answer is not kept any more. */
+    private final Set<UUID> tooOld = new HashSet<>(0);
+
     private final RunLocals locals;
     private final @Nullable RunInterception interception;
     private final BiConsumer<Instant, Instant> timers;
@@ -92,7 +102,9 @@ public final class LiveRun {
         /** The draft is full, and more waits. */
         MORE,
         /** The run has ended while messages wait that it has not seen: nothing of the draft may be written. */
-        ENDED_TOO_EARLY
+        ENDED_TOO_EARLY,
+        /** The judgement of an update did not return in time, so the instance is lost. */
+        GIVEN_UP
     }
 
     /**
@@ -143,7 +155,7 @@ public final class LiveRun {
 
     /** Returns the rough bytes of the instance. */
     long weight() {
-        return instance.weight() + (long) SEEN_BYTES * seen.size();
+        return instance.weight() + (long) SEEN_BYTES * (seen.size() + answered.size());
     }
 
     @Nullable
@@ -194,6 +206,8 @@ public final class LiveRun {
             case HistoryEvent.OfCallback news -> seen.add(news.messageId());
             case HistoryEvent.OfChild ignored -> {}
             case TimerFired ignored -> {}
+            case UpdateCompleted update -> answered.add(Reply.idOf(update.updateId()));
+            case UpdateFailed update -> answered.add(Reply.idOf(update.updateId()));
             case HistoryEvent.Command ignored -> {}
             case HistoryEvent.Informing ignored -> {}
             case HistoryEvent.Closing ignored -> {}
@@ -212,10 +226,12 @@ public final class LiveRun {
 
     /**
      * Learns which of the updates that wait were answered by a run that this one continues: an id is accepted once in a
-     * chain, as long as its answer is kept.
+     * chain, as long as its answer is kept. Of those that this run has answered itself it learns which answers are not
+     * kept any more.
      */
     void learnAnswers(Collection<InboxMessage> messages, Function<List<Reply.Question>, List<Reply.State>> replies) {
-        if (chainId.equals(key.runId())) {
+        boolean continues = !chainId.equals(key.runId());
+        if (!continues && answered.isEmpty()) {
             return;
         }
         RunKey chain = new RunKey(chainId, key.workflowId());
@@ -225,15 +241,19 @@ public final class LiveRun {
                         chain,
                         message.messageId(),
                         Reply.idOf(InboxEvents.update(message, 1, Instant.EPOCH).updateId())))
-                .filter(question -> !seen.contains(question.answer()))
+                .filter(question ->
+                        answered.contains(question.answer()) || (continues && !seen.contains(question.answer())))
                 .toList();
-        if (!unknown.isEmpty()) {
-            replies.apply(unknown).stream()
-                    .filter(state -> state.reply() != null)
-                    .forEach(state -> seen.add(
-                            state.reply().kind().isRejection()
-                                    ? state.question().message()
-                                    : state.question().answer()));
+        for (Reply.State state : unknown.isEmpty() ? List.<Reply.State>of() : replies.apply(unknown)) {
+            Reply reply = state.reply();
+            if (reply != null) {
+                seen.add(
+                        reply.kind().isRejection()
+                                ? state.question().message()
+                                : state.question().answer());
+            } else if (answered.contains(state.question().answer())) {
+                tooOld.add(state.question().message());
+            }
         }
     }
 
@@ -321,9 +341,14 @@ public final class LiveRun {
         return all && !draft.sends().isAnyToItself() ? Fed.ALL : Fed.MORE;
     }
 
-    /** Feeds nothing more, as another run goes on: messages wait for that one, and it knows no activity of this one. */
-    private static Fed leaveToNext(TransitionDraft draft, Deque<AttemptOutcome> outcomes) {
+    /**
+     * Feeds nothing more, as another run goes on: messages wait for that one, and it knows no activity of this one. The
+     * history tells of outcomes that have come, as their activities have had effects.
+     */
+    private Fed leaveToNext(TransitionDraft draft, Deque<AttemptOutcome> outcomes) {
         outcomes.forEach(draft::settle);
+        draft.inform(LeftJob.events(
+                outcomes.stream().map(outcome -> LeftJob.of(outcome.message())).toList(), feedingTime()));
         outcomes.clear();
         return Fed.ALL;
     }
@@ -414,6 +439,12 @@ public final class LiveRun {
     /** Returns whether a message is to become an event: the history does not have it, and it is no update to be rejected. */
     private boolean isToBeFed(TransitionDraft draft, InboxMessage message) {
         if (seen.contains(message.messageId())) {
+            if (message.kind() == MessageKind.CALLBACK) {
+                log.warn(
+                        "{} of {} is dropped: the callback had an outcome before, which holds",
+                        Bounds.shown(message.name()),
+                        key.shown());
+            }
             return false;
         }
         return switch (message.kind()) {
@@ -428,36 +459,103 @@ public final class LiveRun {
         UpdateAccepted sent = InboxEvents.update(message, draft.nextEventId(), feedingTime());
         UUID answer = Reply.idOf(sent.updateId());
         if (seen.contains(answer)) {
+            if (tooOld.remove(message.messageId())) {
+                refuse(draft, message, forgotten(message));
+            }
             return false;
         }
         if (instance.hasResult()) {
-            draft.reply(
+            refuse(
+                    draft,
+                    message,
                     instance.nextAttempt() == null
                             ? new Reply(message.messageId(), Reply.Kind.TOO_LATE, null)
                             : notYet(message));
             return false;
         }
-        Failure rejection = instance.rejection(sent.name(), sent.input());
+        Failure rejection = instance.rejection(sent);
+        if (rejection != null && !instance.isUsable()) {
+            throw new GivenUp(message.messageId(), rejection);
+        }
         if (rejection != null) {
-            draft.reply(new Reply(
-                    message.messageId(),
-                    Reply.Kind.REJECTED,
-                    FailureJson.encode(rejection).json()));
+            refuse(draft, message, rejection(message, rejection));
             return false;
         }
         seen.add(answer);
         return true;
     }
 
+    /** Answers a message that leaves no event. It is not judged again where it is sent again, as an answer was lost. */
+    private void refuse(TransitionDraft draft, InboxMessage message, Reply reply) {
+        seen.add(message.messageId());
+        draft.reply(reply);
+    }
+
+    private static Reply rejection(InboxMessage message, Failure failure) {
+        return new Reply(message.messageId(), Reply.Kind.REJECTED, json(failure));
+    }
+
+    private static String json(Failure failure) {
+        return FailureJson.encode(failure).json();
+    }
+
+    /** Thrown when the judgement of an update did not return in time: the instance is lost. */
+    static final class GivenUp extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        private final UUID message;
+        private final transient Failure rejection;
+
+        GivenUp(UUID message, Failure rejection) {
+            super("the judgement of update message " + message + " was given up", null, false, false);
+            this.message = message;
+            this.rejection = rejection;
+        }
+
+        UUID message() {
+            return message;
+        }
+
+        Failure rejection() {
+            return rejection;
+        }
+    }
+
+    /**
+     * Rejects those of the waiting updates whose judgement was given up before; returns whether there is one. It is
+     * written before anything else is judged, so that each such update costs its time only once.
+     */
+    boolean rejectGivenUp(TransitionDraft draft, Deque<InboxMessage> messages, Map<UUID, Failure> givenUp) {
+        boolean any = false;
+        for (InboxMessage message : givenUp.isEmpty() ? List.<InboxMessage>of() : List.copyOf(messages)) {
+            Failure why = givenUp.get(message.messageId());
+            if (why != null) {
+                messages.remove(message);
+                draft.consume(message);
+                refuse(draft, message, rejection(message, why));
+                any = true;
+            }
+        }
+        return any;
+    }
+
+    /** Returns the answer to an update whose id was answered so long ago that the answer itself is gone. */
+    private static Reply forgotten(InboxMessage message) {
+        Failure failure = Failure.of(
+                UpdateFailedException.class.getName(),
+                "the run has handled an update with this id before, and its answer is not kept any more. The history has"
+                        + " it; for another update use another id");
+        return new Reply(message.messageId(), Reply.Kind.FAILED, json(failure));
+    }
+
     /** Returns the answer to an update that comes between two attempts, whose caller must not wait for the chain to end. */
     private static Reply notYet(InboxMessage message) {
-        Failure failure = Failure.of(
-                UpdateRejectedException.class.getName(),
-                "an attempt of the workflow has failed and is being undone before the next one begins. Send the update again");
-        return new Reply(
-                message.messageId(),
-                Reply.Kind.REJECTED,
-                FailureJson.encode(failure).json());
+        return rejection(
+                message,
+                Failure.of(
+                        UpdateRejectedException.class.getName(),
+                        "an attempt of the workflow has failed and is being undone before the next one begins. Send the"
+                                + " update again"));
     }
 
     /** Turns a message into an event, unless the run does not wait for it. */
@@ -587,6 +685,7 @@ public final class LiveRun {
     private void feed(TransitionDraft draft, HistoryEvent.Inbound event, StoredEvent stored) {
         Turn turn = turn(event);
         remember(event);
+        turn.commands().forEach(this::remember);
         List<Integer> unborn = draft.add(turn, stored);
         if (together) {
             unbornTogether.addAll(unborn);

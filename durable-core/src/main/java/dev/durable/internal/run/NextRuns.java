@@ -51,6 +51,7 @@ final class NextRuns {
     /** Builds the next attempt of a failed run: with the arguments of that run, after the back-off. */
     static NewRun of(WorkflowFailed failed, NextAttempt next, LiveRun run, UUID fence, Instant now) {
         WorkflowStarted before = run.instance().started();
+        RunAttempt attempt = Objects.requireNonNull(before.attempt());
         return next(
                 new WorkflowContinuedAsNew(
                         failed.id(),
@@ -63,7 +64,7 @@ final class NextRuns {
                         next.delay()),
                 run,
                 fence,
-                new RunAttempt(Objects.requireNonNull(before.attempt()).number() + 1, next.retry(), failed.failure()));
+                attempt.next(failed.failure(), next.maxAttempts()));
     }
 
     private static NewRun next(WorkflowContinuedAsNew end, LiveRun run, UUID fence, @Nullable RunAttempt attempt) {

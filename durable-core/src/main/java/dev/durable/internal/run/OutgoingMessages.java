@@ -1,6 +1,5 @@
 package dev.durable.internal.run;
 
-import dev.durable.ChildOptions;
 import dev.durable.history.CallbackTimedOut;
 import dev.durable.history.ChildCancelRequested;
 import dev.durable.history.ChildSignalRequested;
@@ -37,17 +36,21 @@ final class OutgoingMessages {
     private final RunKey run;
     private final UUID chainId;
     private final Supplier<WorkflowInstance> sender;
+    private final @Nullable RunInterception interception;
     private final List<OutgoingMessage> sent = new ArrayList<>(0);
     private boolean toItself;
 
     /**
      * @param chainId the chain of the run, which is the source of its messages and the parent of its children
      * @param sender gives the instance of the run, whose first event the children of the run need
+     * @param interception has the headers of children as interceptors have changed them; null without interceptors
      */
-    OutgoingMessages(RunKey run, UUID chainId, Supplier<WorkflowInstance> sender) {
+    OutgoingMessages(
+            RunKey run, UUID chainId, Supplier<WorkflowInstance> sender, @Nullable RunInterception interception) {
         this.chainId = chainId;
         this.run = run;
         this.sender = sender;
+        this.interception = interception;
     }
 
     void add(ExternalSignalRequested request) {
@@ -79,7 +82,7 @@ final class OutgoingMessages {
                 request.workflowType(),
                 request.taskQueue(),
                 request.input(),
-                withHeadersOf(parent, request.options()),
+                request.options().headers(headers(parent, request)),
                 lineage,
                 request.retry());
         add(
@@ -91,11 +94,16 @@ final class OutgoingMessages {
                 start.json());
     }
 
-    /** Returns the options with the headers of the parent, over which those go that were given. */
-    private static ChildOptions withHeadersOf(WorkflowStarted parent, ChildOptions options) {
+    /** Returns the headers of the parent with those of the options over them, or both as interceptors have changed them. */
+    private Map<String, String> headers(WorkflowStarted parent, ChildStartRequested request) {
+        Map<String, String> intercepted =
+                interception == null ? null : interception.takeHeadersOfChild(request.number());
+        if (intercepted != null) {
+            return intercepted;
+        }
         Map<String, String> headers = new LinkedHashMap<>(parent.headers());
-        headers.putAll(options.headers());
-        return options.headers(headers);
+        headers.putAll(request.options().headers());
+        return headers;
     }
 
     void add(ChildCancelRequested request) {

@@ -156,12 +156,16 @@ public final class RunActor {
         try {
             rising.start(draft, mail.request().started());
             String tooLong = rising.instance().isOver() ? null : holding.tooLong(draft);
+            if (tooLong == null) {
+                tooLong = holding.noRoomForLocals(draft);
+            }
             if (tooLong != null) {
                 throw new StalledException(tooLong, null);
             }
             // A first turn that ends the run is made again and written with the end, as messages may come before that;
-            // one that sends messages is made again and written as a transition, which a start is not.
-            begun = !rising.instance().isOver() && draft.sends().isEmpty();
+            // one that sends messages or appends to streams is made again and written as a transition, which a start
+            // is not.
+            begun = !rising.instance().isOver() && draft.fitsStart();
             if (begun) {
                 written = run.withFirstTurn(draft.events(), draft.jobs(), rising.wakeAt(), holding.detailsFor(draft));
             }
@@ -188,8 +192,7 @@ public final class RunActor {
             draft.discarded();
             holding.startedWithoutFirstTurn();
             stall(StallReport.of(stalled, holding.stalls(), failures()));
-        } else if (started
-                && (holding.warm().instance().isOver() || !draft.sends().isEmpty())) {
+        } else if (started && (holding.warm().instance().isOver() || !draft.fitsStart())) {
             holding.startedWithoutFirstTurn();
             attempt(() -> feedAgain(draft, 0));
         } else if (started) {
@@ -279,7 +282,7 @@ public final class RunActor {
         // breaks off.
         underWay = draft;
         LiveRun.Fed fed = holding.feedTo(draft);
-        if (fed == LiveRun.Fed.ENDED_TOO_EARLY) {
+        if (fed == LiveRun.Fed.ENDED_TOO_EARLY || fed == LiveRun.Fed.GIVEN_UP) {
             feedAgain(draft, draft.refusals());
             return;
         }
@@ -293,6 +296,10 @@ public final class RunActor {
         }
         draft.complete();
         String tooLong = closing == null ? holding.tooLong(draft) : null;
+        draft.stallsNext(closing == null ? holding.noRoomForLocals(draft) : null);
+        if (tooLong == null && draft.isEmpty()) {
+            tooLong = draft.stallsNext();
+        }
         if (tooLong != null) {
             stall(tooLong);
         } else if (draft.isEmpty() && closing == null && !holding.isOwned()) {
@@ -304,11 +311,11 @@ public final class RunActor {
 
     /**
      * Feeds a run again that has ended while accepted messages wait: from the end of its history on, and these messages
-     * before the event that ended it. Each time it sees all messages that wait, so that only new ones can refuse its
+     * before the event that ended it; and a run whose instance was lost with the judgement of an update. Each time it sees all messages that wait, so that only new ones can refuse its
      * end once more; after three times the close locks senders out.
      */
     private void feedAgain(TransitionDraft draft, int refusals) {
-        log.debug("{} ended while messages wait; it is fed again", key.shown());
+        log.debug("{} is fed again: it ended while messages wait, or an update was given up", key.shown());
         underWay = null;
         if (holding.rewind(draft)) {
             holding.lookForMessages(List.of());
@@ -393,6 +400,10 @@ public final class RunActor {
         host.outside().written(this, draft.closesAs());
         if (closing != null) {
             holding.goCold();
+        }
+        String stalls = draft.stallsNext();
+        if (stalls != null) {
+            stall(stalls);
         }
     }
 
@@ -509,7 +520,11 @@ public final class RunActor {
             return;
         }
         for (RunMail.Ask ask = questions.poll(); ask != null; ask = questions.poll()) {
-            holding.answer(ask);
+            RunMail.Ask asked = ask;
+            attempt(() -> holding.answer(asked));
+            if (underWay != null) {
+                return;
+            }
         }
         if (evicting && !holding.isBusyHere()) {
             holding.goCold();

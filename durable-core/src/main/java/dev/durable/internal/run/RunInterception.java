@@ -2,6 +2,7 @@ package dev.durable.internal.run;
 
 import dev.durable.DurableException;
 import dev.durable.history.ActivityScheduled;
+import dev.durable.history.ChildStartRequested;
 import dev.durable.history.HistoryEvent;
 import dev.durable.history.SignalReceived;
 import dev.durable.history.UpdateAccepted;
@@ -12,6 +13,7 @@ import dev.durable.history.WorkflowFailed;
 import dev.durable.history.WorkflowStarted;
 import dev.durable.history.WorkflowTerminated;
 import dev.durable.history.WorkflowTimedOut;
+import dev.durable.intercept.ChildStartCall;
 import dev.durable.intercept.ContextPropagator;
 import dev.durable.intercept.ReplayCall;
 import dev.durable.intercept.ScheduleCall;
@@ -43,6 +45,7 @@ final class RunInterception {
     private String taskQueue = "";
     private Instant startedAt = Instant.EPOCH;
     private final Map<Integer, Map<String, String>> headersOfJobs = new HashMap<>(4);
+    private final Map<Long, Map<String, String>> headersOfChildren = new HashMap<>(4);
 
     private RunInterception(RunKey run, String type, Interception interception) {
         this.run = run;
@@ -68,7 +71,8 @@ final class RunInterception {
     }
 
     /**
-     * Makes a new turn; the activities that it schedules get their headers inside of the interceptors.
+     * Makes a new turn; the activities that it schedules and the children that it starts get their headers inside of the
+     * interceptors.
      *
      * @param instance the instance, which has the local activities that were not begun yet, and knows when it ends
      */
@@ -81,6 +85,8 @@ final class RunInterception {
                     for (HistoryEvent.Command command : made.commands()) {
                         if (command instanceof ActivityScheduled scheduled) {
                             headersOfJobs.put(scheduled.seq(), schedule(scheduled, false));
+                        } else if (command instanceof ChildStartRequested child) {
+                            headersOfChildren.put(child.number(), startChild(child));
                         }
                     }
                     for (LocalWork local : instance.unheardLocals()) {
@@ -120,8 +126,7 @@ final class RunInterception {
     }
 
     private Map<String, String> schedule(ActivityScheduled scheduled, boolean local) {
-        Map<String, String> before = new LinkedHashMap<>(headers);
-        before.putAll(scheduled.options().headers());
+        Map<String, String> before = headersWith(scheduled.options().headers());
         return interception
                 .worker()
                 .schedule(
@@ -135,6 +140,37 @@ final class RunInterception {
                                 local,
                                 new LinkedHashMap<>(before)),
                         before);
+    }
+
+    private Map<String, String> startChild(ChildStartRequested child) {
+        Map<String, String> before = headersWith(child.options().headers());
+        return interception
+                .worker()
+                .startChild(
+                        new ChildStartCall(
+                                run.workflowId(),
+                                run.runId(),
+                                type,
+                                child.number(),
+                                child.workflowId(),
+                                child.runId(),
+                                child.workflowType(),
+                                child.taskQueue(),
+                                new LinkedHashMap<>(before)),
+                        before);
+    }
+
+    /** Returns the headers of the run with these over them. */
+    private Map<String, String> headersWith(Map<String, String> others) {
+        Map<String, String> all = new LinkedHashMap<>(headers);
+        all.putAll(others);
+        return all;
+    }
+
+    /** Returns the headers of a child, as {@link #takeHeaders} those of an activity. */
+    @Nullable
+    Map<String, String> takeHeadersOfChild(long number) {
+        return headersOfChildren.remove(number);
     }
 
     /**

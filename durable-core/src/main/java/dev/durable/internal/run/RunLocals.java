@@ -33,6 +33,16 @@ public final class RunLocals {
         return leases.isEmpty();
     }
 
+    /** Returns the number of local activities whose outcomes the run waits for. */
+    int open() {
+        return leases.size();
+    }
+
+    /** Returns whether the unwritten draft calls none. */
+    boolean areAllWritten() {
+        return unwritten.isEmpty();
+    }
+
     /** Begins the activity when the draft is written, unless it has begun for an instance before this one. */
     void begin(TransitionDraft draft, ActivityScheduled call) {
         if (leases.containsKey(call.seq())) {
@@ -42,7 +52,7 @@ public final class RunLocals {
         leases.put(call.seq(), lease);
         unwritten.add(call.seq());
         ClaimedJob job = draft.local(call, lease);
-        draft.onceWritten(() -> calls.begin(job, caller));
+        draft.beginsLocal(() -> calls.begin(job, caller));
     }
 
     /** Stops the activity when the draft is written; returns false where it has not begun. */

@@ -16,6 +16,7 @@ import dev.durable.history.HistoryEvent;
 import dev.durable.history.InboxMessage;
 import dev.durable.history.SideEffectRecorded;
 import dev.durable.history.StoredEvent;
+import dev.durable.history.StreamAppended;
 import dev.durable.history.TimerCancelled;
 import dev.durable.history.TimerStarted;
 import dev.durable.history.UpdateCompleted;
@@ -24,6 +25,7 @@ import dev.durable.history.VersionRecorded;
 import dev.durable.internal.attempt.AttemptOutcome;
 import dev.durable.internal.replay.match.Turn;
 import dev.durable.store.ClaimedJob;
+import dev.durable.store.NewEntry;
 import dev.durable.store.NewJob;
 import dev.durable.store.Reply;
 import dev.durable.store.Transition;
@@ -57,7 +59,10 @@ final class TransitionDraft {
     private final List<AttemptOutcome> outcomes = new ArrayList<>();
     private final List<Integer> cancelled = new ArrayList<>();
     private final Map<Integer, NewJob> jobs = new LinkedHashMap<>();
+    private final List<NewEntry> appends = new ArrayList<>();
     private final OutgoingMessages sends;
+    private final List<Runnable> localCalls = new ArrayList<>(0);
+    private @Nullable String stallsNext;
     private final List<Runnable> onceWritten = new ArrayList<>();
     private HistoryEvent.@Nullable Closing closing;
     private Transition.@Nullable Close closesAs;
@@ -111,6 +116,10 @@ final class TransitionDraft {
      */
     boolean hasOutcomesOfJobsOnly() {
         return !outcomes.isEmpty() && outcomes.stream().noneMatch(AttemptOutcome::local);
+    }
+
+    boolean hasLocalOutcomes() {
+        return outcomes.stream().anyMatch(AttemptOutcome::local);
     }
 
     HistoryEvent.@Nullable Closing closing() {
@@ -193,6 +202,8 @@ final class TransitionDraft {
                 case SideEffectRecorded ignored -> {}
                 case CallbackOpened ignored -> {}
                 case CallbackCancelled ignored -> {}
+                case StreamAppended append ->
+                    appends.add(new NewEntry(append.stream(), append.value().json()));
                 case VersionRecorded ignored -> {}
                 case UpdateCompleted completed ->
                     replies.add(new Reply(
@@ -293,6 +304,9 @@ final class TransitionDraft {
      */
     void begin(UnaryOperator<Throwable> loggable) {
         jobs.values().forEach(job -> alone(() -> birth.start(job), loggable));
+        if (stallsNext == null) {
+            localCalls.forEach(call -> alone(call, loggable));
+        }
         onceWritten.forEach(action -> alone(action, loggable));
         cancelled.forEach(seq -> alone(() -> birth.cancelRequested(seq), loggable));
     }
@@ -312,6 +326,21 @@ final class TransitionDraft {
     void written() {
         turns.forEach(Turn::onCommitted);
         outcomes.forEach(AttemptOutcome::settled);
+    }
+
+    /** Adds a local activity that begins when the transition is durable; as {@link #onceWritten}. */
+    void beginsLocal(Runnable call) {
+        localCalls.add(call);
+    }
+
+    /** Keeps its local activities from beginning: the run stalls when the draft is written. Null lets them begin. */
+    void stallsNext(@Nullable String reason) {
+        stallsNext = reason;
+    }
+
+    @Nullable
+    String stallsNext() {
+        return stallsNext;
     }
 
     /** Adds an action for when the transition is durable; it must be quick, and runs on the thread of the commit. */
@@ -346,6 +375,16 @@ final class TransitionDraft {
 
     List<Reply> replies() {
         return replies;
+    }
+
+    /** Returns whether all that its turns have done can be written with the start of the run. */
+    boolean fitsStart() {
+        return sends.isEmpty() && appends.isEmpty();
+    }
+
+    /** Returns the entries that its turns have appended to streams. */
+    List<NewEntry> appends() {
+        return appends;
     }
 
     List<UUID> consumed() {

@@ -87,6 +87,12 @@ public final class Bounds {
     /** The longest line by which code tells people what a run or a call is about, in UTF-16 units; longer ones are cut. */
     public static final int LINE = 500;
 
+    /** The number of entries of a stream from which on activities append no more to it. */
+    public static final long STREAM_ENTRIES = 1_000_000;
+
+    /** The size of the values of a stream from which on activities append no more to it, in bytes of UTF-8. */
+    public static final long STREAM_BYTES = 256L << 20;
+
     private static final int QUOTED = 60;
     /** The first invisible character but for control characters: the soft hyphen. */
     private static final char FIRST_INVISIBLE = '\u00ad';
@@ -389,7 +395,7 @@ public final class Bounds {
         StringBuilder line = new StringBuilder(cut);
         for (int at = unfit(cut); at < cut.length(); at = unfit(cut, next(cut, at))) {
             // Emoji and some alphabets need joiners and variation selectors.
-            if (!isInvisible(cut.codePointAt(at))) {
+            if (!isInvisible(cut.codePointAt(at)) || isTurning(cut.charAt(at))) {
                 line.setCharAt(at, ' ');
             }
         }
@@ -455,6 +461,11 @@ public final class Bounds {
                 || (point >= 0x180B && point <= 0x180F)
                 || (point >= 0xFE00 && point <= 0xFE0F)
                 || (point >= 0xE0000 && point <= 0xE0FFF);
+    }
+
+    /** Returns whether the character turns the direction of the text around it: those that Unicode calls Bidi_Control. */
+    private static boolean isTurning(char c) {
+        return c == 0x061C || c == 0x200E || c == 0x200F || c >= 0x202A && c <= 0x202E || c >= 0x2066 && c <= 0x2069;
     }
 
     private static int next(String text, int at) {

@@ -46,6 +46,7 @@ import dev.durable.store.Served;
 import dev.durable.store.SessionInfo;
 import dev.durable.store.StartOutcome;
 import dev.durable.store.StoreClock;
+import dev.durable.store.StreamPage;
 import dev.durable.store.TransactionalActivities;
 import dev.durable.store.Transition;
 import java.time.Duration;
@@ -334,6 +335,21 @@ public final class InMemoryHistoryStore implements HistoryStore {
     @Override
     public List<Reply.State> replies(List<Reply.Question> questions) {
         return atomically(() -> questions.stream().map(tables.replies()::state).toList());
+    }
+
+    @Override
+    public List<StreamPage> streams(List<StreamPage.Question> questions, long bytes) {
+        return atomically(() -> questions.stream()
+                .map(question -> tables.streams().page(question, bytes))
+                .toList());
+    }
+
+    @Override
+    public long appendedBefore(JobKey job, UUID lease, String stream) {
+        return atomically(() -> {
+            RunRow run = tables.runs().find(job.run().runId());
+            return run == null ? 0 : tables.streams().appendedBefore(run.chainId(), job, lease, stream);
+        });
     }
 
     @Override

@@ -47,6 +47,11 @@ final class Inbox {
                 .anyMatch(message -> message.kind().refusesClose() && !known.contains(message.messageId()));
     }
 
+    /** Returns whether a request to cancel waits. */
+    boolean hasCancel() {
+        return waiting.values().stream().anyMatch(message -> message.kind() == MessageKind.CANCEL);
+    }
+
     void removeAll(Collection<UUID> messageIds) {
         for (UUID messageId : messageIds) {
             InboxMessage gone = waiting.remove(messageId);

@@ -33,6 +33,9 @@ final class JobUpdates {
             return Outcome.ACCEPTED;
         }
         Outcome outcome = job.cancelRequested() ? Outcome.CANCEL_REQUESTED : Outcome.ACCEPTED;
+        if (update instanceof JobUpdate.Append append) {
+            return tables.streams().append(run.chainId(), append, outcome);
+        }
         write(job, update.said());
         return outcome;
     }
@@ -64,6 +67,7 @@ final class JobUpdates {
                 job.failedAttempt(bury.nextAttempt(), bury.notes(), bury.lastFailure(), bury.options());
                 tables.bury(job, bury.incident(), bury.fingerprint());
             }
+            case JobUpdate.Append append -> throw new IllegalStateException(append + " leaves the job as it is");
             case JobUpdate.Heartbeat heartbeat -> job.heartbeat(heartbeat.details());
             case JobUpdate.Annotate annotate -> job.annotate(annotate.notes(), annotate.options());
             case JobUpdate.BodyGoesOn end -> throw new IllegalStateException(end + " says more than one thing");

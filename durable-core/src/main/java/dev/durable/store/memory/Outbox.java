@@ -1,5 +1,6 @@
 package dev.durable.store.memory;
 
+import dev.durable.history.MessageKind;
 import dev.durable.store.OutgoingMessage;
 import dev.durable.store.Relayed;
 import java.time.Instant;
@@ -39,8 +40,9 @@ final class Outbox {
     }
 
     /**
-     * Delivers messages in their order. One that its target can't take stays, with all later ones to that target. A
-     * delivery may add rows, which wait for the next pass.
+     * Delivers messages in their order. One that its target can't take stays, with all later ones to that target; the order
+     * of a parent that has ended, which is for its children, holds up no message to its workflow id. A delivery may add
+     * rows, which wait for the next pass.
      */
     Relayed relay(int limit, Delivering delivering) {
         Set<String> stuck = new HashSet<>();
@@ -51,13 +53,14 @@ final class Outbox {
             }
             Row row = entry.getValue();
             String target = row.sent.target();
-            if (stuck.contains(target)) {
+            boolean ofEnd = row.sent.message().kind() == MessageKind.PARENT_CLOSED;
+            if (!ofEnd && stuck.contains(target)) {
                 continue;
             }
             if (delivering.isDone(row)) {
                 waiting.remove(entry.getKey());
                 gone++;
-            } else {
+            } else if (!ofEnd) {
                 stuck.add(target);
             }
         }

@@ -37,7 +37,7 @@ final class Relays implements Outbox.Delivering {
             case CHILD_START -> start(row.sent());
             case CHILD_WATCH -> tellStarted(row);
             case CHILD_TERMINATE -> {
-                terminate(row.sent().target(), row.sent().chain(), row.from());
+                terminate(row.sent().target(), row.sent().chain(), row.from(), ParentClosed.UNDONE);
                 yield true;
             }
             case PARENT_CLOSED -> endChildren(row.sent().source(), row.from());
@@ -94,41 +94,26 @@ final class Relays implements Outbox.Delivering {
         deliveries.deliver(new Delivery(parent, chain, news));
     }
 
-    private void terminate(String child, @Nullable UUID chain, String parent) {
-        seizures.seize(ParentClosed.terminate(child, Objects.requireNonNull(chain), parent, UUID.randomUUID()));
+    private void terminate(String child, @Nullable UUID chain, String parent, String reason) {
+        UUID run = Objects.requireNonNull(chain);
+        seizures.seize(ParentClosed.terminate(child, run, parent, reason, UUID.randomUUID()));
     }
 
     /** Applies the parent-close policies to the children; returns whether none is left. */
     private boolean endChildren(UUID chain, String parent) {
         List<RunRow> left = tables.runs().openChildren(chain).stream()
-                .filter(child -> !isLeftAlone(child))
+                .filter(child -> !child.isLeftAlone())
                 .toList();
         for (RunRow child : left) {
-            if (parentOf(child).closePolicy() == ParentClosePolicy.TERMINATE) {
-                terminate(child.key().workflowId(), child.key().runId(), parent);
-            } else {
-                InboxMessage request = ParentClosed.cancel(child.key().runId(), parent);
-                deliveries.deliver(
-                        new Delivery(child.key().workflowId(), child.key().runId(), request));
+            String workflowId = child.key().workflowId();
+            UUID run = child.key().runId();
+            if (Objects.requireNonNull(child.parent()).closePolicy() == ParentClosePolicy.TERMINATE) {
+                terminate(workflowId, run, parent, ParentClosed.ENDED);
+            } else if (deliveries.deliver(new Delivery(workflowId, run, ParentClosed.cancel(run, parent)))
+                    == Delivery.Outcome.ACCEPTED) {
+                child.leaveAlone();
             }
         }
-        return tables.runs().openChildren(chain).stream().allMatch(this::isLeftAlone);
-    }
-
-    private boolean isLeftAlone(RunRow child) {
-        NewRun.Parent parent = parentOf(child);
-        return switch (parent.closePolicy()) {
-            case ABANDON -> true;
-            case TERMINATE -> false;
-            case CANCEL -> {
-                UUID request = ParentClosed.cancel(child.key().runId(), parent.workflowId())
-                        .messageId();
-                yield child.inbox().contains(request) || child.hasRecorded(request);
-            }
-        };
-    }
-
-    private static NewRun.Parent parentOf(RunRow child) {
-        return Objects.requireNonNull(child.parent());
+        return tables.runs().openChildren(chain).stream().allMatch(RunRow::isLeftAlone);
     }
 }

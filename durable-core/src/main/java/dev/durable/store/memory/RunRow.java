@@ -1,5 +1,6 @@
 package dev.durable.store.memory;
 
+import dev.durable.ParentClosePolicy;
 import dev.durable.client.WorkflowStatus;
 import dev.durable.history.CallbackCancelled;
 import dev.durable.history.CallbackOpened;
@@ -37,6 +38,9 @@ final class RunRow {
     private final Map<String, String> memo;
     private final NewRun.@Nullable Parent parent;
     private final int attempt;
+    /** True where its chain is left alone by the end of its parent, or has been asked to cancel for it. */
+    private boolean leftAlone;
+
     private @Nullable Ending ending;
     private @Nullable String details;
 
@@ -67,6 +71,9 @@ final class RunRow {
         this.chainId = previous == null ? start.run().runId() : previous.chainId;
         this.memo = previous == null ? start.memo() : previous.memo;
         this.parent = previous == null ? start.parent() : previous.parent;
+        this.leftAlone = previous == null
+                ? parent != null && parent.closePolicy() == ParentClosePolicy.ABANDON
+                : previous.leftAlone;
         this.start = start;
         this.startedAt = previous == null || now.isAfter(previous.startedAt)
                 ? now
@@ -84,6 +91,16 @@ final class RunRow {
     /** The parent of its chain; null for one that is no child. */
     NewRun.@Nullable Parent parent() {
         return parent;
+    }
+
+    /** Returns whether its parent-close policy asks nothing, or was applied. */
+    boolean isLeftAlone() {
+        return leftAlone;
+    }
+
+    /** Notes that it was asked to cancel, as its parent has ended. */
+    void leaveAlone() {
+        leftAlone = true;
     }
 
     UUID chainId() {

@@ -33,6 +33,7 @@ final class Tables {
     private final AuditLog audit = new AuditLog();
     private final Outbox outbox = new Outbox();
     private final Replies replies = new Replies(this);
+    private final Streams streams = new Streams(this);
     private final PendingNudges hints = new PendingNudges();
     private final StoreClock clock;
 
@@ -70,6 +71,10 @@ final class Tables {
 
     Replies replies() {
         return replies;
+    }
+
+    Streams streams() {
+        return streams;
     }
 
     PendingNudges hints() {

@@ -1,6 +1,7 @@
 package dev.durable.store.memory;
 
 import dev.durable.history.InboxMessage;
+import dev.durable.history.MessageKind;
 import dev.durable.store.LeftJob;
 import dev.durable.store.NewRun;
 import dev.durable.store.Nudges.UpdateAnswered;
@@ -11,7 +12,9 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.UUID;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Applies transitions of runs: checks each as a whole, then writes it as a whole. */
@@ -52,6 +55,7 @@ final class Transitions {
     }
 
     private void answer(Transition step) {
+        tables.streams().append(step.mail().chain(), step.appends());
         tables.replies().add(step.mail());
         if (step.answersUpdates()) {
             tables.hints().owe(new UpdateAnswered(step.mail().chain()));
@@ -66,7 +70,9 @@ final class Transitions {
 
     private Outcome close(RunRow run, Transition step, Transition.Close close) {
         NewRun next = close.next();
-        if (next == null && run.inbox().refusesClose(step.consumed())) {
+        if (next == null
+                ? run.inbox().refusesClose(step.consumed())
+                : step.isByStart() && run.inbox().hasCancel()) {
             if (close.force()) {
                 run.hold().markClosing();
             }
@@ -74,9 +80,10 @@ final class Transitions {
         }
         Set<Integer> settled =
                 step.jobs().settled().stream().map(Transition.Settled::seq).collect(Collectors.toSet());
-        List<LeftJob> left = run.jobs().values().stream()
+        Stream<LeftJob> jobs = run.jobs().values().stream()
                 .filter(job -> !settled.contains(job.key().seq()))
-                .map(Job::left)
+                .map(Job::left);
+        List<LeftJob> left = Stream.concat(jobs, next == null ? Stream.of() : outcomes(run, step))
                 .toList();
         Instant at = step.events().getLast().at();
         answer(step);
@@ -101,6 +108,15 @@ final class Transitions {
             tables.goOn(next, run, waiting);
         }
         return Outcome.APPLIED;
+    }
+
+    /** Returns what tells of outcomes of activities that wait, and that the next run is not given. */
+    private static Stream<LeftJob> outcomes(RunRow run, Transition step) {
+        Set<UUID> consumed = Set.copyOf(step.consumed());
+        return run.inbox().first(Integer.MAX_VALUE).stream()
+                .filter(message -> message.kind() == MessageKind.ACTIVITY_OUTCOME)
+                .filter(message -> !consumed.contains(message.messageId()))
+                .map(LeftJob::of);
     }
 
     private Outcome move(RunRow run, Transition step) {

@@ -10,6 +10,7 @@
  *     ├─ RunTable             Run (row, history, Inbox, its Jobs), by run id and by workflow id
  *     ├─ JobQueues            Job by queue: ready by rank, delayed by time; running by session
  *     ├─ Sessions             beats
+ *     ├─ Streams              entries, by chain and name, and how many of them each lease has appended
  *     ├─ Outbox               messages of runs to others and orders about children, until relay delivers them
  *     ├─ Places               places under limits that outlast their jobs
  *     └─ Agenda               elements by the time they are due: runs, delayed jobs, deadlines

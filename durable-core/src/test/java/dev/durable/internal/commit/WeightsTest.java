@@ -44,6 +44,7 @@ class WeightsTest {
             "workflowId",
             "type",
             "name",
+            "stream",
             "activity",
             "taskQueue",
             "workflowType",

@@ -148,6 +148,7 @@ public final class ActivityBench {
                         CANCEL_GRACE,
                         new Telemetry(EngineObserver.NONE, clock)),
                 unread);
+        reports.appends(store::appendedBefore);
         session = new WorkerSession(
                 store,
                 new WorkerSession.Own("me", LEASE, UUID::randomUUID),

@@ -10,6 +10,8 @@ import dev.durable.Durable;
 import dev.durable.DurableException;
 import dev.durable.ForeignInstallationException;
 import dev.durable.Promise;
+import dev.durable.Query;
+import dev.durable.Retry;
 import dev.durable.Run;
 import dev.durable.Signal;
 import dev.durable.StoreUnavailableException;
@@ -49,6 +51,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -648,5 +651,47 @@ class EngineTest {
             assertThat(soon(h)).isEqualTo(2_500);
             assertThat(worker.healthy()).isTrue();
         }
+    }
+
+    /** Fails at once, and is asked how it is. */
+    @Workflow(retry = @Retry(initialInterval = "1h"))
+    static class Failing {
+        @Run
+        void run() {
+            throw new IllegalStateException("failed");
+        }
+
+        @Signal
+        void say() {}
+
+        @Query
+        String how() {
+            return "well";
+        }
+    }
+
+    @Test
+    void a_query_of_an_attempt_in_its_back_off_does_not_wait_for_messages_that_no_worker_may_read() throws Exception {
+        FaultyStore faulty = FaultyStore.over(store);
+        AtomicInteger looks = new AtomicInteger();
+        try (DurableEngine engine =
+                DurableEngine.builder(faulty.store()).register(Failing.class).start()) {
+            WorkflowHandle<Failing, ?> run = engine.client().startVoid(Failing.class, "f-1", Failing::run);
+            while (run.describe().summary().chain().attempt() == 1) {
+                Thread.onSpinWait();
+            }
+            run.signal(Failing::say);
+            countLooks(faulty, looks);
+
+            assertThat(run.query(Failing::how)).isEqualTo("well");
+            assertThat(looks.get()).isLessThan(20);
+        }
+    }
+
+    private static void countLooks(FaultyStore faulty, AtomicInteger looks) {
+        faulty.before("messages", () -> {
+            looks.incrementAndGet();
+            countLooks(faulty, looks);
+        });
     }
 }

@@ -122,6 +122,19 @@ class UpdateWaitersTest {
     }
 
     @Test
+    void answers_that_come_together_before_their_callers_wait_are_not_lost() {
+        nudges = true;
+        bench.memory.seize(Seizures.terminate(run));
+        waiters.written(run, List.of(UUID.randomUUID(), UUID.randomUUID()), List.of());
+
+        for (int i = 0; i < 2; i++) {
+            CompletableFuture<Reply.State> answer = waiters.state(question(), WaitFor.COMPLETED);
+            waiters.runOnce();
+            assertThat(answer).isDone();
+        }
+    }
+
+    @Test
     void callers_of_an_engine_that_closes_are_told_so() {
         CompletableFuture<Reply.State> before = waiters.state(question(), WaitFor.COMPLETED);
         waiters.close();

@@ -11,6 +11,7 @@ import com.acme.Problems.Money;
 import com.acme.Problems.PaymentProblem;
 import com.acme.Problems.Rejection;
 import com.acme.Problems.WithSocket;
+import dev.durable.NonRetryableException;
 import dev.durable.PayloadException;
 import dev.durable.RemoteException;
 import dev.durable.history.Failure;
@@ -98,6 +99,36 @@ class FailureCodecTest {
         assertThat(codec.decode(renamed, named, getClass().getClassLoader()))
                 .isExactlyInstanceOf(PaymentProblem.class)
                 .hasMessage("declined");
+    }
+
+    /** Comes from a process that has a class of this application which is not here. */
+    private Throwable fromElsewhere(Throwable thrown) {
+        Failure failure = codec.encode(thrown, List.of());
+        Failure renamed = new Failure(
+                "com.acme.NewProblem", failure.message(), failure.stack(), failure.fields(), null, List.of());
+        return codec.decode(renamed, List.of(), getClass().getClassLoader());
+    }
+
+    @Test
+    void data_of_an_exception_that_nothing_names_has_the_names_of_its_superclasses_and_no_field() {
+        Failure failure = codec.encode(new CardDeclined(7, null, null), List.of());
+        assertThat(failure.fields()).isEqualTo(new Payload("{\"@is\":\"" + PaymentProblem.class.getName() + "\"}"));
+        assertThat(fromElsewhere(new CardDeclined(7, null, null)))
+                .isInstanceOfSatisfying(RemoteException.class, remote -> {
+                    assertThat(remote.type()).isEqualTo("com.acme.NewProblem");
+                    assertThat(remote.superclasses()).containsExactly(PaymentProblem.class.getName());
+                    assertThat(codec.encode(remote, List.of()).fields()).isEqualTo(failure.fields());
+                });
+        assertThat(codec.encode(new IllegalStateException("x"), List.of()).fields())
+                .isNull();
+    }
+
+    @Test
+    @SuppressWarnings("serial")
+    void what_extends_the_librarys_exceptions_and_is_not_here_comes_back_as_the_nearest_of_them() {
+        assertThat(fromElsewhere(new NonRetryableException("no") {}))
+                .isExactlyInstanceOf(NonRetryableException.class)
+                .hasMessage("no");
     }
 
     @Test

@@ -28,6 +28,7 @@ import dev.durable.history.HistoryEvent;
 import dev.durable.history.Payload;
 import dev.durable.history.SideEffectRecorded;
 import dev.durable.history.SignalReceived;
+import dev.durable.history.StreamAppended;
 import dev.durable.history.TimeoutType;
 import dev.durable.history.TimerCancelled;
 import dev.durable.history.TimerFired;
@@ -325,6 +326,7 @@ public final class GivenRun implements AutoCloseable {
             case TimerStarted c -> "timer " + c.seq() + " " + Duration.between(c.at(), c.fireAt());
             case TimerCancelled c -> "cancel timer " + c.seq();
             case SideEffectRecorded c -> "side effect " + c.value().json();
+            case StreamAppended c -> "append to " + c.stream() + " " + c.value().json();
             case VersionRecorded c -> "version " + c.changeId() + " " + c.version();
             case ExternalSignalRequested c ->
                 "signal " + c.number() + " " + c.workflowId() + " " + c.signal()

@@ -16,6 +16,7 @@ import dev.durable.history.Failure;
 import dev.durable.history.HistoryEvent;
 import dev.durable.history.Payload;
 import dev.durable.history.SideEffectRecorded;
+import dev.durable.history.StreamAppended;
 import dev.durable.history.TimerCancelled;
 import dev.durable.history.TimerStarted;
 import dev.durable.history.UpdateCompleted;
@@ -105,6 +106,11 @@ class MutatedHistoryTest {
                         new TimerCancelled(c.id(), c.at(), c.seq() + 1),
                         new ActivityCancelRequested(c.id(), c.at(), c.seq()));
             case SideEffectRecorded c -> List.of(new TimerCancelled(c.id(), c.at(), 1));
+            case StreamAppended c ->
+                List.of(
+                        new StreamAppended(c.id(), c.at(), "other", c.value()),
+                        new StreamAppended(c.id(), c.at(), c.stream(), new Payload("[99]")),
+                        new TimerCancelled(c.id(), c.at(), 1));
             case VersionRecorded c -> List.of();
             case ExternalSignalRequested c ->
                 List.of(

@@ -32,7 +32,7 @@ class ProgramWorkflow {
     private final List<ChildHandle<ProgramWorkflow, String>> children = new ArrayList<>();
     private final List<String> trace = new ArrayList<>();
     private List<List<Statement>> handlers = List.of();
-    /** True for a program that continues as new at its end; such programs register no undos. */
+    /** True for a program that continues as new at its end; such programs register no undos and open no callbacks. */
     private boolean continues;
 
     ProgramWorkflow(Acts acts) {
@@ -145,6 +145,10 @@ class ProgramWorkflow {
             }
             case Statement.Count s -> ++counters[s.counter()];
             case Statement.Draw s -> Durable.uuid() + " " + Durable.random().nextInt(100);
+            case Statement.Append s -> {
+                Durable.stream("seen-" + s.stream(), String.class).append(who + " " + counters[0]);
+                yield "appended";
+            }
             case Statement.SideEffect s -> Durable.sideEffect(Integer.class, s::value);
             case Statement.Tell s -> {
                 ExternalWorkflow<ProgramWorkflow> other =
@@ -167,6 +171,11 @@ class ProgramWorkflow {
             }
             case Statement.TellChild s ->
                 children.isEmpty() ? "no child" : tell(who, children.get(s.child() % children.size()), s.how());
+            case Statement.OpenCallback s ->
+                continues
+                        ? "no callback"
+                        : add(Durable.callback(String.class, Duration.ofMinutes(s.minutes()))
+                                .promise());
             case Statement.Version s -> Durable.version(s.change(), 0, 3);
             case Statement.Detached s ->
                 Durable.detached(() -> {

@@ -8,6 +8,12 @@ import dev.durable.history.ActivityCompleted;
 import dev.durable.history.ActivityFailed;
 import dev.durable.history.ActivityScheduled;
 import dev.durable.history.ActivityTimedOut;
+import dev.durable.history.CallbackCancelled;
+import dev.durable.history.CallbackCompleted;
+import dev.durable.history.CallbackExtended;
+import dev.durable.history.CallbackFailed;
+import dev.durable.history.CallbackOpened;
+import dev.durable.history.CallbackTimedOut;
 import dev.durable.history.ChildCancelled;
 import dev.durable.history.ChildCompleted;
 import dev.durable.history.ChildFailed;
@@ -28,6 +34,7 @@ import dev.durable.history.WorkflowFailed;
 import dev.durable.history.WorkflowStarted;
 import dev.durable.internal.declare.Registry;
 import dev.durable.internal.declare.WorkflowType;
+import dev.durable.internal.intercept.Propagation;
 import dev.durable.internal.replay.call.TimerDue;
 import dev.durable.internal.replay.match.RecordedTurn;
 import dev.durable.internal.replay.match.ReplaySetup;
@@ -89,10 +96,20 @@ public final class RandomWorld {
 
     /** Instances as they are. */
     public static WorkflowInstance sound(RunKey key, boolean strict) {
-        return new WorkflowInstance(
-                TYPE,
-                key,
-                new ReplaySetup(GivenRun.CODEC, GivenRun.FAILURES, REGISTRY, strict, Duration.ofSeconds(20)));
+        return new WorkflowInstance(TYPE, key, setup(strict));
+    }
+
+    public static ReplaySetup setup(boolean strict) {
+        return new ReplaySetup(
+                GivenRun.CODEC,
+                GivenRun.FAILURES,
+                REGISTRY,
+                strict,
+                false,
+                Duration.ofSeconds(20),
+                Set.of(),
+                Propagation.NONE,
+                UUID::randomUUID);
     }
 
     /** Lets the run live until it closes, or for so many turns. */
@@ -189,9 +206,10 @@ public final class RandomWorld {
             return new TimerFired(
                     nextId(), now, instance.dueTimers(now).getFirst().seq());
         }
-        HistoryEvent.Inbound ofChild = choice < 16 ? ofChild() : null;
-        if (ofChild != null) {
-            return ofChild;
+        HistoryEvent.Inbound ofChild = choice < 15 ? ofChild() : null;
+        HistoryEvent.Inbound other = ofChild == null && choice < 17 ? ofCallback() : ofChild;
+        if (other != null) {
+            return other;
         }
         return choice == 19 && random.nextInt(4) == 0
                 ? new WorkflowCancelRequested(nextId(), now, id(), "enough", "ann", random.nextBoolean())
@@ -250,6 +268,39 @@ public final class RandomWorld {
             case 1 -> new ChildCancelled(nextId(), now, number, chain, Failure.of("x", "cancelled by ann"));
             case 2 -> new ChildStartFailed(nextId(), now, number, chain, "its id is in use");
             default -> new ChildCompleted(nextId(), now, number, chain, new Payload("\"k" + number + "\""));
+        };
+    }
+
+    /** News of a callback that is open, now and then of one that is not; null without any. */
+    private HistoryEvent.@Nullable OfCallback ofCallback() {
+        List<UUID> open = new ArrayList<>();
+        for (RecordedTurn turn : turns) {
+            if (turn.event() instanceof HistoryEvent.CallbackEnded ended && random.nextInt(8) > 0) {
+                open.remove(ended.callback());
+            }
+            for (HistoryEvent.Command command : turn.commands()) {
+                if (command instanceof CallbackOpened opened) {
+                    open.add(opened.callback());
+                } else if (command instanceof CallbackCancelled cancelled) {
+                    open.remove(cancelled.callback());
+                }
+            }
+        }
+        return open.isEmpty() ? null : ofCallback(open.get(random.nextInt(open.size())));
+    }
+
+    /** The run takes in a timeout only when the timer of the callback has fired. */
+    private HistoryEvent.OfCallback ofCallback(UUID callback) {
+        HistoryEvent.OfCallback timeout = new CallbackTimedOut(nextId(), now, callback);
+        if (instance.accepts(timeout) && random.nextInt(3) > 0) {
+            return timeout;
+        }
+        return switch (random.nextInt(6)) {
+            case 0 ->
+                new CallbackFailed(nextId(), now, callback, Failure.of("java.io.IOException", "a stranger's failure"));
+            case 1, 2 ->
+                new CallbackExtended(nextId(), now, id(), callback, Duration.ofMinutes(random.nextInt(20) + 1L));
+            default -> new CallbackCompleted(nextId(), now, callback, new Payload("\"called back\""));
         };
     }
 

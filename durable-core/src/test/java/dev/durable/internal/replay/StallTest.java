@@ -6,11 +6,19 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.durable.Durable;
+import dev.durable.Query;
+import dev.durable.QueryFailedException;
 import dev.durable.Run;
+import dev.durable.Update;
 import dev.durable.Workflow;
+import dev.durable.history.Failure;
+import dev.durable.history.Payload;
+import dev.durable.history.UpdateAccepted;
 import dev.durable.internal.replay.match.StalledException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -134,6 +142,62 @@ class StallTest {
                         },
                         SOON))
                 .hasMessageContaining("without a wait");
+    }
+
+    @Test
+    void a_validator_or_a_query_that_loops_is_given_up_when_the_time_of_a_turn_is_over() {
+        Looping.stop = false;
+        try {
+            WorkflowInstance judging = GivenRun.stalling(Looping.class, SOON);
+            Failure rejection = judging.rejection(
+                    new UpdateAccepted(1, Instant.EPOCH, new UUID(1, 1), "an update", "change", new Payload("[1]")));
+            WorkflowInstance asked = GivenRun.stalling(Looping.class, SOON);
+
+            assertThat(rejection)
+                    .isNotNull()
+                    .extracting(Failure::message)
+                    .asString()
+                    .startsWith("its judgement was given up: StallTest.Looping.loop(StallTest.java:")
+                    .contains(" has run for PT0.2S without an end. Queries and validators of updates may only look at");
+            assertThat(judging.isUsable()).isFalse();
+            assertThatThrownBy(() -> asked.query("state", new Payload("[]")))
+                    .isInstanceOf(QueryFailedException.class)
+                    .hasMessageStartingWith("query 'state' of Looping was given up: StallTest.Looping.loop(");
+            assertThat(asked.isUsable()).isFalse();
+        } finally {
+            Looping.stop = true;
+        }
+    }
+
+    @Workflow
+    static class Looping {
+        private static volatile boolean stop;
+
+        @Run
+        String run(String ignored) {
+            Durable.await(() -> false);
+            return "";
+        }
+
+        @Update
+        void change(int ignored) {}
+
+        @Update.Validator("change")
+        void loop(int ignored) {
+            loop();
+        }
+
+        @Query
+        int state() {
+            loop();
+            return 0;
+        }
+
+        private static void loop() {
+            while (!stop) {
+                Thread.onSpinWait();
+            }
+        }
     }
 
     @Test

@@ -45,6 +45,9 @@ sealed interface Statement {
 
     record Draw() implements Statement {}
 
+    /** Appends to a stream. */
+    record Append(int stream) implements Statement {}
+
     record SideEffect(int value) implements Statement {}
 
     /** Sends a signal to another workflow, or asks it to cancel. */
@@ -55,6 +58,9 @@ sealed interface Statement {
 
     /** Asks for the start of a child, sends it a signal, or asks it to cancel. */
     record TellChild(int child, int how) implements Statement {}
+
+    /** Opens a callback, which times out after so many minutes. */
+    record OpenCallback(int minutes) implements Statement {}
 
     record Version(String change) implements Statement {}
 
@@ -149,7 +155,8 @@ sealed interface Statement {
         private Statement simple() {
             int counter = random.nextInt(COUNTERS);
             int promise = random.nextInt(8);
-            return switch (random.nextInt(30)) {
+            return switch (random.nextInt(32)) {
+                case 30, 31 -> new OpenCallback(1 + random.nextInt(20));
                 case 27, 28 -> startChild();
                 case 29 -> new TellChild(random.nextInt(4), random.nextInt(3));
                 case 24 -> new NewPromise();
@@ -166,7 +173,12 @@ sealed interface Statement {
                 case 14, 15 -> new Await(counter, 1 + random.nextInt(4));
                 case 16 -> new AwaitWithin(counter, 1 + random.nextInt(4), random.nextInt(20));
                 case 17, 18, 19 -> new Count(counter);
-                case 20 -> random.nextBoolean() ? new Draw() : new Tell(random.nextInt(3), random.nextInt(4) == 0);
+                case 20 ->
+                    switch (random.nextInt(4)) {
+                        case 0 -> new Draw();
+                        case 1 -> new Append(random.nextInt(2));
+                        default -> new Tell(random.nextInt(3), random.nextInt(4) == 0);
+                    };
                 case 21 -> random.nextBoolean() ? new SideEffect(random.nextInt(100)) : new AwaitHandlers();
                 case 22 -> new Version("change-" + random.nextInt(3));
                 default -> random.nextInt(3) == 0 ? new Throw("t" + random.nextInt(10)) : new Count(counter);

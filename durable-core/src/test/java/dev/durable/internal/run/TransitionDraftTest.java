@@ -16,9 +16,13 @@ class TransitionDraftTest {
     private final RunKey run = new RunKey(RunIds.create(Instant.now(), "order-1", 7), "order-1");
     private final TransitionDraft draft = new TransitionDraft(
             new JobBirth(run, "OrderWorkflow", JobHeaders.of(Map.of(), headers -> "{}"), EagerJobs.NONE, null),
-            new OutgoingMessages(run, run.runId(), () -> {
-                throw new AssertionError("no child is started here");
-            }),
+            new OutgoingMessages(
+                    run,
+                    run.runId(),
+                    () -> {
+                        throw new AssertionError("no child is started here");
+                    },
+                    null),
             1,
             0);
     private final List<String> done = new ArrayList<>();

@@ -65,6 +65,19 @@ class BoundsTest {
         assertThat(Bounds.lines(reason)).contains("\\u200d");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"\u202a", "\u202b", "\u202d", "\u202e", "\u202c", "\u2066", "\u2069", "\u200f", "\u061c"})
+    void a_line_for_people_turns_nothing_around_that_stands_beside_it(String turning) {
+        assertThat(Bounds.line("paid " + turning + "001" + turning)).isEqualTo("paid  001 ");
+    }
+
+    @Test
+    void a_line_for_people_keeps_what_emoji_and_alphabets_need() {
+        String family = "\ud83d\udc68\u200d\ud83d\udc69 \u2764\ufe0f \u0646\u200c\u0645 \udb40\udc67";
+
+        assertThat(Bounds.line(family)).isEqualTo(family);
+    }
+
     @Test
     void a_text_is_cut_between_characters_wherever_that_is() {
         String text = "a\ud83d\ude00b\ud83d\ude00";

@@ -20,12 +20,15 @@ import dev.durable.history.WorkflowCancelRequested;
 import dev.durable.history.WorkflowStarted;
 import dev.durable.history.WorkflowTerminated;
 import dev.durable.store.ChildOutcome;
+import dev.durable.store.NewRun;
 import dev.durable.store.RunIds;
 import dev.durable.store.RunKey;
 import dev.durable.store.Transition;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /** Children: their starts by the relay, their outcomes, and what the end of the parent does to them. */
@@ -356,7 +359,61 @@ abstract class ChildContract extends StoreContract {
         write(parent, parent.step().terminatesChild(2, 1, child));
         relayAll();
 
-        assertThat(status(child)).isEqualTo(WorkflowStatus.TERMINATED);
+        assertThat(last(child))
+                .isInstanceOfSatisfying(
+                        WorkflowTerminated.class,
+                        end -> assertThat(end.reason()).isEqualTo("its parent is being undone"));
         assertThat(news(parent.run())).isInstanceOf(ChildFailed.class);
+    }
+
+    // ── an order that can't be carried out yet ───────────────────────────────────────────────────────────────────────
+
+    /** The children of a parent that has ended: all are asked to cancel, but one whose inbox is full. */
+    private Map<String, Writer> childrenOfEndedParent() {
+        Writer parent = claimed("parent");
+        ChildOptions asked = DEFAULTS.parentClosePolicy(ParentClosePolicy.CANCEL);
+        RunKey full = child("full");
+        write(parent, parent.step().startsChild(1, full, asked).startsChild(2, child("free"), asked));
+        relayAll();
+        Map<String, Writer> children = claimRuns(session).stream()
+                .collect(Collectors.toMap(claim -> claim.run().workflowId(), this::writer));
+        for (int i = 0; i < fixture.inboxLimit().messages(); i++) {
+            signalled(full, "s" + i);
+        }
+        write(parent, parent.closing());
+        store.relay(100);
+        assertThat(store.outboxSince()).as("the order of the parent").isPresent();
+        return children;
+    }
+
+    private void makeRoom(Writer full) {
+        write(full, full.step().consumes(waiting(full.run()).getFirst()));
+        relayAll();
+        assertThat(waitingNames(full.run())).last().isEqualTo("WorkflowCancelRequested");
+    }
+
+    @Test
+    void an_order_that_waits_for_a_child_holds_up_no_message_to_a_new_run_of_the_parents_id() {
+        Map<String, Writer> children = childrenOfEndedParent();
+        RunKey next = started("parent");
+        Writer sender = claimed("sender");
+        write(sender, sender.step().sends(1, "parent", "hello"));
+
+        store.relay(100);
+        assertThat(waitingNames(next)).containsExactly("hello");
+        makeRoom(children.get("full"));
+    }
+
+    @Test
+    void a_child_that_was_asked_to_cancel_and_continues_as_new_is_not_asked_again() {
+        Map<String, Writer> children = childrenOfEndedParent();
+        Writer free = children.get("free");
+        assertThat(waiting(free.run())).hasSize(1);
+        NewRun next = newRun("free").build();
+        write(free, free.step().continuesAs(next));
+
+        store.relay(100);
+        makeRoom(children.get("full"));
+        assertThat(waiting(next.run())).hasSize(1);
     }
 }

@@ -1,11 +1,17 @@
 package dev.durable.store.contract;
 
 import static dev.durable.store.Transition.Outcome.APPLIED;
+import static dev.durable.store.Transition.Outcome.CLOSE_REFUSED;
 import static dev.durable.store.Transition.Outcome.FENCE_LOST;
+import static org.assertj.core.api.Assertions.as;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
 import dev.durable.client.WorkflowStatus;
+import dev.durable.history.ActivityAbandoned;
+import dev.durable.history.EventJson;
 import dev.durable.history.InboxMessage;
+import dev.durable.history.MessageKind;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.ClaimedRun;
 import dev.durable.store.ClosedRun;
@@ -75,6 +81,31 @@ abstract class ContinuationContract extends StoreContract {
     }
 
     @Test
+    void a_start_takes_no_run_that_is_asked_to_cancel_and_takes_one_with_other_messages_along() {
+        NewRunBuilder waits = newRun("order-1");
+        RunKey run = started(waits.fenced(waits.key().runId()).startDelay(Duration.ofHours(1)));
+        Writer writer = new Writer(store, run, run.runId(), 2);
+        NewRun start = newRun("order-1").build();
+        signalled(run, "urge");
+        InboxMessage cancel = new InboxMessage(UUID.randomUUID(), MessageKind.CANCEL, "cancel", "{}", null, null);
+        assertThat(deliver(run, cancel)).isEqualTo(Delivery.Outcome.ACCEPTED);
+
+        assertThat(writer.write(writer.step().continuesAs(start))).isEqualTo(CLOSE_REFUSED);
+        assertThat(waitingNames(run)).containsExactly("urge", "cancel");
+        assertThat(eventTypes(run)).containsExactly("WorkflowStarted");
+
+        RunKey other = started(newRun("order-2"));
+        signalled(other, "urge");
+        Writer claimed = claimed(other);
+        assertThat(deliver(other, cancel)).isEqualTo(Delivery.Outcome.ACCEPTED);
+        NewRun next = newRun("order-2").build();
+        assertThat(claimed.write(claimed.step().continuesAs(next)))
+                .as("by the code of a run")
+                .isEqualTo(APPLIED);
+        assertThat(waitingNames(next.run())).containsExactly("urge", "cancel");
+    }
+
+    @Test
     void the_next_run_is_due_at_once() {
         NewRun next = continued(claimed("order-1"));
 
@@ -109,6 +140,30 @@ abstract class ContinuationContract extends StoreContract {
     }
 
     @Test
+    void the_history_tells_of_an_outcome_that_the_next_run_is_not_given() {
+        Writer writer = claimed("order-1");
+        writer.write(writer.step().schedules(1).schedules(2));
+        List<ClaimedJob> done = claimJobs(session, 2);
+        done.forEach(job -> update(completed(job)));
+        InboxMessage fed = waiting(writer.run()).getFirst();
+
+        assertThat(writer.write(
+                        writer.step().consumes(fed).continuesAs(next(writer).build())))
+                .isEqualTo(APPLIED);
+
+        assertThat(eventTypes(writer.run())).endsWith("ActivityAbandoned", "WorkflowContinuedAsNew");
+        assertThat(history(writer.run()))
+                .filteredOn(event -> event.type().equals("ActivityAbandoned"))
+                .extracting(EventJson::decode)
+                .singleElement(as(type(ActivityAbandoned.class)))
+                .satisfies(left -> {
+                    assertThat(left.seq()).isIn(1, 2);
+                    assertThat(left.outcome()).isNotNull();
+                    assertThat(left.outcome().json()).contains("ActivityCompleted");
+                });
+    }
+
+    @Test
     void a_chain_is_reached_by_its_workflow_id_and_by_its_first_run_but_a_later_run_by_its_own_id_alone() {
         RunKey first = started("order-1");
         NewRun second = continued(claimed(first));
@@ -125,6 +180,20 @@ abstract class ContinuationContract extends StoreContract {
                         open -> assertThat(open.runId()).isEqualTo(first.runId()));
         assertThat(store.seize(Seizures.terminate(first))).contains(third.run());
         assertThat(store.latestRun("order-1").orElseThrow().status()).isEqualTo(WorkflowStatus.TERMINATED);
+    }
+
+    @Test
+    void a_message_that_a_later_run_of_a_closed_chain_has_consumed_is_known_when_it_is_sent_again() {
+        RunKey first = started("order-1");
+        Writer second = writerOf(continued(claimed(first)));
+        InboxMessage message = signalled(first, "approve");
+        second.write(second.step().consumes(message));
+        second.write(second.closing());
+
+        assertThat(deliver(first, message)).as("to the chain").isEqualTo(Delivery.Outcome.ACCEPTED);
+        assertThat(deliver("order-1", message)).as("to the workflow id").isEqualTo(Delivery.Outcome.ACCEPTED);
+        assertThat(deliver(second.run(), message)).as("to the run").isEqualTo(Delivery.Outcome.ACCEPTED);
+        assertThat(deliver(first, signal("approve"))).as("another").isEqualTo(Delivery.Outcome.NOT_FOUND);
     }
 
     @Test

@@ -49,6 +49,14 @@ public abstract class HistoryStoreCore {
     }
 
     @Nested
+    class Streams extends StreamContract {
+        @Override
+        protected StoreFixture newFixture() {
+            return HistoryStoreCore.this.newFixture();
+        }
+    }
+
+    @Nested
     class Callbacks extends CallbackContract {
         @Override
         protected StoreFixture newFixture() {
@@ -66,6 +74,14 @@ public abstract class HistoryStoreCore {
 
     @Nested
     class RetriedRuns extends RetriedRunContract {
+        @Override
+        protected StoreFixture newFixture() {
+            return HistoryStoreCore.this.newFixture();
+        }
+    }
+
+    @Nested
+    class Compositions extends CompositionContract {
         @Override
         protected StoreFixture newFixture() {
             return HistoryStoreCore.this.newFixture();

@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.JobUpdate;
+import dev.durable.store.NewEntry;
 import dev.durable.store.Nudges.JobBuried;
 import dev.durable.store.Nudges.JobsReady;
 import dev.durable.store.Nudges.Nudge;
 import dev.durable.store.Nudges.RunClosed;
 import dev.durable.store.Nudges.RunsDue;
+import dev.durable.store.Nudges.StreamWritten;
 import dev.durable.store.Nudges.UpdateAnswered;
 import dev.durable.store.Reply;
 import dev.durable.store.RunKey;
@@ -100,6 +102,19 @@ abstract class NudgeContract extends StoreContract {
         writer.write(writer.step().replies(new Reply(Reply.idOf("u-1"), Reply.Kind.COMPLETED, "1")));
 
         await(new UpdateAnswered(writer.run().runId()));
+    }
+
+    @Test
+    void an_entry_of_a_stream_nudges_its_readers() throws Exception {
+        Writer writer = claimed("order-1");
+        writer.write(writer.step().appends("tokens", "1").schedules(1));
+        await(new StreamWritten(writer.run().runId()));
+        ClaimedJob job = claimJob(session);
+        heard.clear();
+
+        update(new JobUpdate.Append(job.key(), job.lease(), 1, 0, new NewEntry("tokens", "2")));
+
+        await(new StreamWritten(writer.run().runId()));
     }
 
     @Test

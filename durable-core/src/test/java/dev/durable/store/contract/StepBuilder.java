@@ -16,6 +16,7 @@ import dev.durable.history.StoredEvent;
 import dev.durable.logs.MarkedLines;
 import dev.durable.store.ChildStart;
 import dev.durable.store.ClaimedJob;
+import dev.durable.store.NewEntry;
 import dev.durable.store.NewJob;
 import dev.durable.store.NewRun;
 import dev.durable.store.OutgoingMessage;
@@ -39,9 +40,11 @@ public final class StepBuilder {
     private final List<UUID> consumed = new ArrayList<>();
     private final List<OutgoingMessage> sends = new ArrayList<>();
     private final List<Reply> replies = new ArrayList<>();
+    private final List<NewEntry> appends = new ArrayList<>();
     private final List<Transition.Settled> settled = new ArrayList<>();
     private final List<Integer> cancelled = new ArrayList<>();
     private final List<NewJob> jobs = new ArrayList<>();
+    private UUID chain;
     private boolean park = true;
     private Instant wakeAt;
     private Transition.Stall stall;
@@ -51,8 +54,15 @@ public final class StepBuilder {
     public StepBuilder(Instant now, RunKey run, UUID fence, long nextEventId) {
         this.now = now;
         this.run = run;
+        this.chain = run.runId();
         this.fence = fence;
         this.nextEventId = nextEventId;
+    }
+
+    /** The run continues this one, whose chain sends its messages and has its children. */
+    public StepBuilder ofChain(RunKey first) {
+        chain = first.runId();
+        return this;
     }
 
     public UUID newFence() {
@@ -109,6 +119,12 @@ public final class StepBuilder {
         return this;
     }
 
+    /** The code appends an entry to a stream. */
+    public StepBuilder appends(String stream, String value) {
+        appends.add(new NewEntry(stream, value));
+        return event("StreamAppended", "{\"stream\":\"" + stream + "\",\"value\":" + value + "}");
+    }
+
     public StepBuilder cancels(int seq) {
         cancelled.add(seq);
         return event("ActivityCancelRequested", "{\"seq\":" + seq + "}");
@@ -117,7 +133,7 @@ public final class StepBuilder {
     /** The code sends a signal to a workflow. */
     public StepBuilder sends(long number, String workflowId, String name) {
         sends.add(OutgoingMessage.of(
-                run.runId(), number, workflowId, MessageKind.SIGNAL, name, "[\"" + MarkedLines.MARKER + "\"]"));
+                chain, number, workflowId, MessageKind.SIGNAL, name, "[\"" + MarkedLines.MARKER + "\"]"));
         return event(
                 "ExternalSignalRequested",
                 "{\"number\":" + number + ",\"workflowId\":\"" + workflowId + "\",\"signal\":\"" + name
@@ -127,7 +143,7 @@ public final class StepBuilder {
     /** The code asks a workflow to cancel. */
     public StepBuilder sendsCancel(long number, String workflowId) {
         sends.add(OutgoingMessage.of(
-                run.runId(),
+                chain,
                 number,
                 workflowId,
                 MessageKind.CANCEL,
@@ -146,7 +162,7 @@ public final class StepBuilder {
 
     /** The code starts a child, whose number is that of the message. */
     public StepBuilder startsChild(long number, RunKey child, ChildOptions options) {
-        ParentRun parent = new ParentRun(run.workflowId(), run.runId(), number, 1, run.workflowId(), run.runId());
+        ParentRun parent = new ParentRun(run.workflowId(), chain, number, 1, run.workflowId(), chain);
         ChildStart start = new ChildStart(
                 child.runId(), StoreContract.TYPE, StoreContract.QUEUE, Payload.NO_ARGUMENTS, options, parent, null);
         sends.add(toChild(number, child, MessageKind.CHILD_START, StoreContract.TYPE, start.json()));
@@ -183,7 +199,7 @@ public final class StepBuilder {
     }
 
     private OutgoingMessage toChild(long message, RunKey child, MessageKind kind, String name, String payload) {
-        return OutgoingMessage.toChain(run.runId(), message, child.workflowId(), child.runId(), kind, name, payload);
+        return OutgoingMessage.toChain(chain, message, child.workflowId(), child.runId(), kind, name, payload);
     }
 
     private StepBuilder command(HistoryEvent.Command command) {
@@ -248,7 +264,7 @@ public final class StepBuilder {
                 new Transition.Fences(fence, newFence),
                 nextEventId,
                 all,
-                new Transition.Mail(run.runId(), consumed, sends, replies, details),
+                new Transition.Mail(chain, consumed, sends, replies, details, appends),
                 new Transition.JobChanges(jobs, settled, cancelled),
                 park,
                 wakeAt,

@@ -4,6 +4,7 @@ import dev.durable.client.WorkflowStatus;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.RunKey;
 import dev.durable.store.Transition;
+import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
 
@@ -14,12 +15,16 @@ public final class Writer {
     /** One reference, so that rival threads of a test see a fence and its event id together. */
     private volatile Position position;
 
+    /** The time of its last step. */
+    private volatile Instant last;
+
     private record Position(UUID fence, long nextEventId) {}
 
     public Writer(HistoryStore store, RunKey run, UUID fence, long nextEventId) {
         this.store = store;
         this.run = run;
         this.position = new Position(fence, nextEventId);
+        this.last = store.now();
     }
 
     public RunKey run() {
@@ -37,7 +42,10 @@ public final class Writer {
     /** A step to be filled; it parks unless told otherwise. */
     public StepBuilder step() {
         Position from = position;
-        return new StepBuilder(store.now(), run, from.fence, from.nextEventId);
+        Instant now = store.now();
+        // As an engine does, where the clock of the database was set back.
+        last = now.isBefore(last) ? last : now;
+        return new StepBuilder(last, run, from.fence, from.nextEventId);
     }
 
     public StepBuilder closing() {

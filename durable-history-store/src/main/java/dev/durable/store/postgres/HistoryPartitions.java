@@ -17,16 +17,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Removes the histories of a month by dropping its partition, while engines go on working. It is used by the owner of
- * the schema, on direct connections (a pooler in transaction mode can't detach concurrently).
+ * Removes the histories of a month, and what its runs have appended to streams, by dropping the partitions of that month,
+ * while engines go on working. It is used by the owner of the schema, on direct connections (a pooler in transaction mode can't detach concurrently).
  *
  * <pre>{@code
  * HistoryPartitions.of(ownersDataSource).drop(YearMonth.of(2026, 3));
  * }</pre>
  *
- * <p>The partition is detached concurrently, which waits for transactions that read the history and blocks no other,
- * and is dropped once it is detached. A call that was interrupted in the middle is finished by the next one. Runs and
- * their results stay in {@code v_workflow}; their events are gone.
+ * <p>A partition is detached concurrently, which waits for transactions that read the table and blocks no other, and is
+ * dropped once it is detached. A call that was interrupted in the middle is finished by the next one. Runs and their
+ * results stay in {@code v_workflow}; their events and entries of streams are gone.
  *
  * <p>Thread-safe.
  */
@@ -71,14 +71,14 @@ public final class HistoryPartitions {
         });
         ddl.transaction(what, statement -> {
             finishDetaching(statement);
-            for (String table : tables(month, "c.relispartition and not i.inhdetachpending", statement)) {
-                ddl.alone(statement, detach(table, "concurrently"));
+            for (String detach : tables(detach(), month, "c.relispartition and not i.inhdetachpending", statement)) {
+                ddl.alone(statement, detach + " concurrently");
             }
         });
         ddl.transaction(what, this::finishDetaching);
         ddl.transaction(what, statement -> {
             dropped.clear();
-            for (String table : tables(month, "not c.relispartition", statement)) {
+            for (String table : tables("c.relname", month, "not c.relispartition", statement)) {
                 statement.execute("drop table " + schema.quoted() + "." + table);
                 statement.execute("insert into " + schema.quoted() + ".audit (id, at, actor, action, target, details)"
                         + " values (gen_random_uuid(), " + schema.quoted() + ".clock(), session_user, 'drop history', '"
@@ -136,27 +136,31 @@ public final class HistoryPartitions {
         }
     }
 
-    /** Finishes a detachment of any month: while a partition is being detached, the server detaches no other. */
+    /** Finishes a detachment of any month: while a partition is being detached, the server detaches no other of its table. */
     private void finishDetaching(Statement statement) throws SQLException {
         List<String> pending = Ddl.strings(statement, """
-                select quote_ident(c.relname) from pg_inherits i join pg_class c on c.oid = i.inhrelid
-                 where i.inhparent = to_regclass('%s.history_event') and i.inhdetachpending""".formatted(schema.quoted()));
-        for (String table : pending) {
-            ddl.alone(statement, detach(table, "finalize"));
+                select %2$s from pg_inherits i join pg_class c on c.oid = i.inhrelid
+                 where i.inhparent in (to_regclass('%1$s.history_event'), to_regclass('%1$s.stream_entry'))
+                   and i.inhdetachpending""".formatted(schema.quoted(), detach()));
+        for (String detach : pending) {
+            ddl.alone(statement, detach + " finalize");
         }
     }
 
-    /** The partitions of the month, the numbered further ones of the month included. */
-    private List<String> tables(YearMonth month, String condition, Statement statement) throws SQLException {
-        return Ddl.strings(
-                statement, """
-                select c.relname from pg_class c left join pg_inherits i on i.inhrelid = c.oid
-                 where c.relnamespace = to_regnamespace('%s') and c.relkind = 'r'
-                   and c.relname ~ '^history_event_%s(_[0-9]+)?$' and %s order by 1""".formatted(schema.quoted(), month.toString().replace('-', '_'), condition));
+    /** An expression: the statement that detaches partition {@code c} of table {@code i.inhparent}, but for its last word. */
+    private String detach() {
+        String named = schema.quoted() + ".' || ";
+        return "'alter table " + named + "(select quote_ident(p.relname) from pg_class p where p.oid = i.inhparent)"
+                + " || ' detach partition " + named + "quote_ident(c.relname)";
     }
 
-    private String detach(String table, String how) {
-        return "alter table " + schema.quoted() + ".history_event detach partition " + schema.quoted() + "." + table
-                + " " + how;
+    /** The partitions of the month, the numbered further ones of the month included, each by an expression. */
+    private List<String> tables(String expression, YearMonth month, String condition, Statement statement)
+            throws SQLException {
+        return Ddl.strings(statement, """
+                select %s from pg_class c left join pg_inherits i on i.inhrelid = c.oid
+                 where c.relnamespace = to_regnamespace('%s') and c.relkind = 'r'
+                   and c.relname ~ '^(history_event|stream_entry)_%s(_[0-9]+)?$' and %s order by c.relname""".formatted(
+                        expression, schema.quoted(), month.toString().replace('-', '_'), condition));
     }
 }

@@ -19,6 +19,7 @@ import dev.durable.store.Fitness;
 import dev.durable.store.HeldJob;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.JobClaim;
+import dev.durable.store.JobKey;
 import dev.durable.store.JobOrder;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.Joined;
@@ -39,6 +40,7 @@ import dev.durable.store.Served;
 import dev.durable.store.SessionInfo;
 import dev.durable.store.StartOutcome;
 import dev.durable.store.StoreClock;
+import dev.durable.store.StreamPage;
 import dev.durable.store.TransactionalActivities;
 import dev.durable.store.Transition;
 import dev.durable.store.Views;
@@ -62,6 +64,7 @@ import dev.durable.store.postgres.internal.sql.DataSources;
 import dev.durable.store.postgres.internal.sql.Guard;
 import dev.durable.store.postgres.internal.sql.LockPatience;
 import dev.durable.store.postgres.internal.sql.TransactionSettings;
+import dev.durable.store.postgres.internal.stream.StreamReads;
 import dev.durable.store.postgres.internal.transaction.JoinedTransactions;
 import dev.durable.store.postgres.internal.transaction.Outbox;
 import dev.durable.store.postgres.internal.transaction.OutboxRelay;
@@ -117,6 +120,7 @@ public final class PostgresHistoryStore extends DatabaseViews implements History
     private final @Nullable ReplicaViews replica;
     private final Batches batches;
     private final Replies replies;
+    private final StreamReads streams;
     private final JoinedTransactions joined;
     private final OutboxRelay relay;
     private final TransactionalJobs transactional;
@@ -154,6 +158,7 @@ public final class PostgresHistoryStore extends DatabaseViews implements History
         sessions = new Sessions(connections, nudges, options.nanoTime);
         batches = new Batches(connections);
         replies = new Replies(connections);
+        streams = new StreamReads(connections);
         relay = new OutboxRelay(connections, nudges, options.inboxLimit);
         OwnTransactions own = new OwnTransactions(options.dataSource, connections.failures()::ofCaller);
         Outbox outbox = new Outbox(connections, nudges);
@@ -161,6 +166,7 @@ public final class PostgresHistoryStore extends DatabaseViews implements History
                 options.transactions == null ? List.of(own) : List.of(own, options.transactions),
                 hot.starts(),
                 outbox,
+                callbacks,
                 database);
         transactional = new TransactionalJobs(
                 connections,
@@ -356,6 +362,16 @@ public final class PostgresHistoryStore extends DatabaseViews implements History
     @Override
     public int purgeReplies(Duration kept, int limit) {
         return replies.purge(kept, limit);
+    }
+
+    @Override
+    public List<StreamPage> streams(List<StreamPage.Question> questions, long bytes) {
+        return streams.pages(questions, bytes);
+    }
+
+    @Override
+    public long appendedBefore(JobKey job, UUID lease, String stream) {
+        return streams.appendedBefore(job, lease, stream);
     }
 
     @Override

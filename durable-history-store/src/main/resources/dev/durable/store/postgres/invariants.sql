@@ -1,4 +1,4 @@
--- Invariants 1 to 6 of the design, which the tables satisfy whenever no process is writing. Each query gives one text
+-- Invariants 1 to 8 of the design, which the tables satisfy whenever no process is writing. Each query gives one text
 -- for each violation, and none if all is well. Written for the schema durable; in psql: \i invariants.sql
 
 -- 1. Event ids of a run are 1..n without a gap.
@@ -200,7 +200,7 @@ select format('5: a transition of run %s begins with %s at %s', run_id, type, ev
    and type in ('ActivityScheduled', 'ActivityCancelRequested', 'TimerStarted', 'TimerCancelled', 'SideEffectRecorded',
                 'VersionRecorded', 'ExternalSignalRequested', 'ExternalCancelRequested', 'ChildStartRequested',
                 'ChildStartWatched', 'ChildSignalRequested', 'ChildCancelRequested', 'UpdateCompleted', 'UpdateFailed',
-                'CallbackOpened', 'CallbackCancelled');
+                'CallbackOpened', 'CallbackCancelled', 'StreamAppended');
 
 -- 2. Each update id is accepted once, and answered at most once after that.
 select format('2: update %s of run %s: accepted at %s, answered at %s', u.id, u.run_id, u.accepted, u.answers)
@@ -230,16 +230,17 @@ select format('5: message %s of %s to %s was set aside and waits', event_id, run
   from durable.outbox_refused r
  where exists (select 1 from durable.outbox o where o.run_id = r.run_id and o.event_id = r.event_id);
 
--- 6. The messages that the code of a run sends to workflows are numbered 1..n, in the order of their events.
-select format('6: message %s of run %s is recorded as its %s.', number, run_id, place)
-  from (select e.run_id,
+-- 6. The messages that the code of a chain sends to workflows are numbered 1..n, in the order of its runs and of their
+-- events, as far as its first history is there.
+select format('6: message %s of chain %s is recorded as its %s.', number, chain, place)
+  from (select coalesce(w.chain_id, w.run_id) as chain,
                coalesce(durable.readable(e.attributes) ->> 'message', durable.readable(e.attributes) ->> 'number')::bigint
                    as number,
-               row_number() over (partition by e.run_id order by e.event_id) as place
-          from durable.history_event e
+               row_number() over (partition by coalesce(w.chain_id, w.run_id) order by w.started_at, e.event_id) as place
+          from durable.history_event e join durable.workflow_run w on w.run_id = e.run_id
          where e.type in ('ExternalSignalRequested', 'ExternalCancelRequested', 'ChildStartRequested', 'ChildStartWatched',
                           'ChildSignalRequested', 'ChildCancelRequested')) m
- where number is distinct from place;
+ where number is distinct from place and exists (select 1 from durable.history_event e where e.run_id = m.chain);
 
 -- 6. A message in the outbox that workflow code has sent is recorded in the history of its run, until retention drops it.
 select format('6: message %s of run %s to %s is in the outbox and not in the history', o.event_id, o.run_id,
@@ -311,3 +312,55 @@ select format('7: run %s is open, its parent %s has ended, and no order ends it'
  where s.parent_policy in (1, 2)
    and not exists (select 1 from durable.run_state p where s.parent_chain in (p.run_id, p.chain_id))
    and not exists (select 1 from durable.outbox o where o.run_id = s.parent_chain and o.kind = 9);
+
+-- 8. The offsets of a stream follow each other without a gap, up to its next one. They begin at 0, unless retention has
+-- dropped the history of the run that appended the first ones.
+select format('8: stream %s of chain %s has %s entries from %s to %s, its next is %s', s.name, s.chain_id, e.entries, e.first,
+              e.last, s.next_offset)
+  from durable.workflow_stream s
+ cross join lateral (
+        select count(*) as entries, min(e.entry_offset) as first, max(e.entry_offset) as last
+          from durable.stream_entry e where e.chain_id = s.chain_id and e.name = s.name) e
+ where e.last + 1 <> s.next_offset or e.last - e.first + 1 <> e.entries
+    or e.entries <> s.next_offset
+       and exists (select 1 from durable.history_event h where h.run_id = s.chain_id);
+
+-- 8. The size of a stream is that of its entries, and each entry says how much is before it.
+select format('8: entry %s of stream %s of chain %s ends at byte %s, the next begins at %s', e.entry_offset, e.name, e.chain_id,
+              e.after, e.next)
+  from (select e.*, e.bytes_before + octet_length(e.value::text) as after,
+               coalesce(lead(e.bytes_before) over (partition by e.chain_id, e.name order by e.entry_offset), s.bytes) as next
+          from durable.stream_entry e
+          join durable.workflow_stream s on s.chain_id = e.chain_id and s.name = e.name) e
+ where e.after <> e.next or e.entry_offset = 0 and e.bytes_before <> 0;
+
+-- 8. An entry belongs to a stream, and was appended by a run of the stream's chain.
+select format('8: entry %s of stream %s of chain %s was appended by run %s, which is of chain %s, and its stream is %s',
+              e.entry_offset, e.name, e.chain_id, e.run_id, coalesce(w.chain_id, w.run_id), coalesce(s.name, 'missing'))
+  from durable.stream_entry e
+  left join durable.workflow_run w on w.run_id = e.run_id
+  left join durable.workflow_stream s on s.chain_id = e.chain_id and s.name = e.name
+ where coalesce(w.chain_id, w.run_id) is distinct from e.chain_id or s.name is null;
+
+-- 8. Of what an activity has appended to a stream each entry is counted once.
+select format('8: activity %s of run %s has appended %s entries to stream %s, and %s are there', p.seq, p.run_id,
+              p.before + p.number + 1, p.name, e.entries)
+  from durable.stream_source p
+  join durable.workflow_run w on w.run_id = p.run_id
+ cross join lateral (
+        select count(*) as entries from durable.stream_entry e
+         where e.chain_id = coalesce(w.chain_id, w.run_id) and e.name = p.name and e.run_id = p.run_id and e.seq = p.seq) e
+ where e.entries <> p.before + p.number + 1
+   and exists (select 1 from durable.history_event h where h.run_id = p.run_id);
+
+-- 8. What the code of a run has appended to a stream is what its history records, in the same order.
+select format('8: entry %s of the code of run %s in stream %s is %s, and recorded as %s', place, run_id, name, value, recorded)
+  from (select e.run_id, e.stream ->> 'stream' as name, e.stream -> 'value' as recorded,
+               row_number() over (partition by e.run_id, e.stream ->> 'stream' order by e.event_id) as place
+          from (select e.run_id, e.event_id, durable.readable(e.attributes) as stream from durable.history_event e
+                 where e.type = 'StreamAppended') e) r
+  full join (select e.run_id, e.name, durable.readable(e.value) as value,
+                    row_number() over (partition by e.run_id, e.name order by e.entry_offset) as place
+               from durable.stream_entry e where e.seq is null) w using (run_id, name, place)
+ where r.recorded is distinct from w.value
+   and (w.value is null or exists (select 1 from durable.history_event h where h.run_id = w.run_id));

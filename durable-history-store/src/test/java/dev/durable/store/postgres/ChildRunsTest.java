@@ -232,30 +232,29 @@ class ChildRunsTest extends StoreContract {
     }
 
     @Test
-    void a_start_that_the_database_refuses_is_answered_to_the_parent() {
+    void a_question_for_the_start_of_a_child_whose_first_run_retention_has_removed_is_answered() {
         Parent parent = parent("order");
-        RunKey refused = parent.starts("poison");
         RunKey child = parent.starts("shipping");
-        Sql.execute(PostgresFixture.pool(), """
-                create function public.no_poison() returns trigger language plpgsql as $$
-                begin raise exception 'not this one' using errcode = 'P0001'; end $$;
-                create trigger no_poison before insert on durable.workflow_run for each row
-                    when (new.workflow_id = 'poison') execute function public.no_poison()""");
-        try {
-            relayAll();
-        } finally {
-            Sql.execute(
-                    PostgresFixture.pool(),
-                    "drop trigger no_poison on durable.workflow_run; drop function public.no_poison()");
-        }
-        assertThat(status(child)).isEqualTo(WorkflowStatus.RUNNING);
+        RunKey other = parent.starts("billing");
+        relayAll();
+        Writer first = claimed(child);
+        first.write(first.step().continuesAs(newRun("shipping").build()));
+        terminated(other);
+        String removed = " where run_id in ('" + child.runId() + "', '" + other.runId() + "')";
+        Sql.execute(
+                PostgresFixture.pool(),
+                "delete from durable.workflow_run" + removed
+                        + "; set session_replication_role = replica; delete from durable.history_event" + removed
+                        + "; reset session_replication_role");
+        parent.tells(1, child, MessageKind.CHILD_WATCH, "ChildStartWatched", "{\"number\":1}");
+        parent.tells(2, other, MessageKind.CHILD_WATCH, "ChildStartWatched", "{\"number\":2}");
+
+        relayAll();
         assertThat(waiting(parent.run()))
-                .singleElement()
-                .returns("ChildStartFailed", InboxMessage::name)
-                .returns(refused.runId(), InboxMessage::messageId)
-                .satisfies(told -> assertThat(told.payload()).contains("not this one"));
+                .extracting(InboxMessage::name, InboxMessage::payload)
+                .anySatisfy(told -> assertThat(told.toList()).containsExactly("ChildStarted", "{\"number\":1}"))
+                .noneSatisfy(told -> assertThat(told.toList()).containsExactly("ChildStarted", "{\"number\":2}"));
         assertThat(outbox()).isZero();
-        assertThat(sql("select 1 from durable.outbox_refused")).isEmpty();
     }
 
     // ── outcomes ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -451,41 +450,6 @@ class ChildRunsTest extends StoreContract {
         }
         relayAll();
         assertThat(status(locked)).isEqualTo(WorkflowStatus.TERMINATED);
-        assertThat(outbox()).isZero();
-    }
-
-    @Test
-    void a_child_whose_end_the_database_refuses_holds_up_no_other() {
-        Parent parent = parent("order");
-        StepBuilder step = parent.writer().step();
-        List<RunKey> children = IntStream.range(0, 6)
-                .mapToObj(i -> parent.starts(step, "t" + i, ParentClosePolicy.TERMINATE))
-                .toList();
-        parent.writer().write(step);
-        relayAll();
-        parent.writer().write(parent.writer().closing());
-        Sql.execute(PostgresFixture.pool(), """
-                create function public.keep_it() returns trigger language plpgsql as $$
-                begin raise exception 'not this one' using errcode = 'P0001'; end $$;
-                create trigger keep_it before update on durable.workflow_run for each row
-                    when (new.workflow_id = 't2') execute function public.keep_it()""");
-        try (LogCapture log = LogCapture.named("dev.durable.store")) {
-            relayAll();
-
-            assertThat(children.stream().filter(child -> status(child) == WorkflowStatus.RUNNING))
-                    .containsExactly(children.get(2));
-            assertThat(log.messages())
-                    .filteredOn(line -> line.contains("can't be ended and stay open"))
-                    .singleElement()
-                    .asString()
-                    .contains("children of workflow order, which has ended", "SQLSTATE P0001", "not this one");
-        } finally {
-            Sql.execute(
-                    PostgresFixture.pool(),
-                    "drop trigger keep_it on durable.workflow_run; drop function public.keep_it()");
-        }
-        relayAll();
-        assertThat(status(children.get(2))).isEqualTo(WorkflowStatus.TERMINATED);
         assertThat(outbox()).isZero();
     }
 

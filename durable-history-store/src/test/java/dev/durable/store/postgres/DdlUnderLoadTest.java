@@ -23,6 +23,7 @@ import java.time.Duration;
 import java.time.YearMonth;
 import java.time.ZoneOffset;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -54,7 +55,7 @@ class DdlUnderLoadTest {
     private static final long MOST_MILLIS = 1_000;
 
     private final TestDatabase database = TestDatabase.create();
-    private final DataSource pool = database.pooledDataSource(24);
+    private final DataSource pool = database.pooledDataSource(32);
     private final AtomicBoolean over = new AtomicBoolean();
     private final AtomicLong longest = new AtomicLong();
     private final AtomicLong numbers = new AtomicLong();
@@ -105,6 +106,9 @@ class DdlUnderLoadTest {
                         "workflow_run",
                         "run_state",
                         "history_event",
+                        "workflow_stream",
+                        "stream_entry",
+                        "stream_source",
                         "inbox",
                         "outbox",
                         "activity_job",
@@ -133,7 +137,7 @@ class DdlUnderLoadTest {
                     ddl.transaction(
                             "a column",
                             statement -> statement.execute("alter table durable." + table + " add column added text"));
-                    if (!table.equals("history_event")) {
+                    if (!Set.of("history_event", "stream_entry").contains(table)) {
                         // PostgreSQL builds no index of a partitioned table concurrently.
                         ddl.transaction(
                                 "an index",
@@ -172,7 +176,9 @@ class DdlUnderLoadTest {
                 report.rollback();
                 runs.goUntil(dropped);
                 assertThat(dropped.get())
-                        .containsExactly("history_event_" + month.toString().replace('-', '_'));
+                        .containsExactly(
+                                "history_event_" + month.toString().replace('-', '_'),
+                                "stream_entry_" + month.toString().replace('-', '_'));
             }
             runs.assertThatAllWentOn();
         }
@@ -205,8 +211,9 @@ class DdlUnderLoadTest {
                 later text;
             begin
                 for later in select c.oid::regclass::text from pg_inherits i join pg_class c on c.oid = i.inhrelid
-                              where i.inhparent = to_regclass('durable.history_event')
-                                and c.relname > 'history_event_' || to_char(now() + interval '2 months', 'YYYY_MM') loop
+                              where i.inhparent in (to_regclass('durable.history_event'), to_regclass('durable.stream_entry'))
+                                and substring(c.relname from '[0-9]{4}_[0-9]{2}')
+                                    > to_char(now() + interval '2 months', 'YYYY_MM') loop
                     execute 'drop table ' || later;
                 end loop;
             end $forget$""";

@@ -26,6 +26,12 @@ final class Fill {
                 select run_id, 2, shard, now(), now(), 'f ' || n % 7, now(), 3, 0, case when n % 20 = 0 then 3 else 6 end,
                        'w-' || n, 'T', 'q', 'a', '[]', '{}', '{}' from key where n % 10 = 0;
             insert into durable.activity_heartbeat (run_id, at, seq, shard, details) select run_id, now(), 1, shard, '1' from key;
+            insert into durable.workflow_stream (chain_id, next_offset, bytes, shard, name)
+                select run_id, 4, 4, shard, 'tokens' from key where n % 2 = 0;
+            insert into durable.stream_entry (chain_id, run_id, entry_offset, bytes_before, written_at, seq, attempt, shard, name, value)
+                select run_id, run_id, e, e, now(), 1, 1, shard, 'tokens', '1' from key, generate_series(0, 3) e where n % 2 = 0;
+            insert into durable.stream_source (run_id, lease, number, before, seq, shard, name)
+                select run_id, run_id, 3, 0, 1, shard, 'tokens' from key where n % 2 = 0;
             insert into durable.session (id, beat, started_at, dead, lease, identity) select run_id, 1, now(), false, '30 s', 'i' from key;
             analyze""";
 }

@@ -72,7 +72,7 @@ public class RolesTest extends StoreContract {
 
     @Test
     void retention_removes_history_of_closed_runs_and_can_do_nothing_else() {
-        writer.write(writer.closing());
+        writer.write(writer.closing().appends("tokens", "1"));
 
         Sql.execute(
                 retention,
@@ -83,6 +83,12 @@ public class RolesTest extends StoreContract {
                 "delete from durable.workflow_run where run_id = '"
                         + writer.run().runId() + "'");
         assertThat(history(writer.run())).isEmpty();
+        assertThat(Sql.column(
+                        PostgresFixture.pool(),
+                        "select name from durable.stream_entry union all select name from durable.workflow_stream"))
+                .as("what it appended")
+                .isEmpty();
+        assertDenied(() -> Sql.execute(retention, "delete from durable.stream_entry"));
         assertDenied(() -> Sql.execute(retention, "update durable.history_event set type = 'Forged'"));
         assertDenied(() -> Sql.execute(retention, "delete from durable.inbox"));
         assertDenied(() -> Sql.execute(retention, "create table durable.mine (a int)"));
@@ -149,6 +155,9 @@ public class RolesTest extends StoreContract {
         assertDenied(() -> Sql.execute(worker, "update durable.history_event set type = 'Forged'"));
         assertDenied(() -> Sql.execute(worker, "delete from durable.history_event"));
         assertDenied(() -> Sql.execute(worker, "truncate durable.history_event"));
+        assertDenied(() -> Sql.execute(worker, "update durable.stream_entry set value = '1'"));
+        assertDenied(() -> Sql.execute(worker, "delete from durable.stream_entry"));
+        assertDenied(() -> Sql.execute(worker, "delete from durable.workflow_stream"));
         assertDenied(() -> Sql.execute(worker, "create table durable.mine (a int)"));
         assertDenied(() -> Sql.execute(worker, "delete from durable.schema_version"));
     }

@@ -64,6 +64,33 @@ class SlowLaneTest extends StoreContract {
     }
 
     @Test
+    void a_transition_whose_stream_is_held_waits_alone_and_the_others_append() {
+        List<Writer> writers = claimedWriters();
+        writers.forEach(
+                writer -> writer.write(writer.step().appends("tokens", "1").staysAwake()));
+        List<Transition> steps = writers.stream()
+                .map(writer -> writer.step().appends("tokens", "2").build())
+                .toList();
+        Transition held = steps.get(HELD);
+        try (Holder holder = Holder.of("select from durable.workflow_stream where chain_id = '"
+                + held.run().runId() + "' for update")) {
+            assertThat(store.commit(steps)).isEqualTo(allBut(Transition.Outcome.APPLIED, Transition.Outcome.LOCKED));
+
+            Meanwhile<List<Transition.Outcome>> waiting =
+                    Meanwhile.of(() -> store.patient().commit(List.of(held)));
+            holder.awaitWaiter();
+            holder.commit();
+            assertThat(waiting.get()).containsExactly(Transition.Outcome.APPLIED);
+        }
+        assertThat(Sql.column(
+                        PostgresFixture.pool(),
+                        "select distinct next_offset || ' ' || bytes from durable.workflow_stream"))
+                .containsExactly("2 2");
+        assertThat(Sql.number(PostgresFixture.pool(), "select count(*) from durable.stream_entry"))
+                .isEqualTo(2L * writers.size());
+    }
+
+    @Test
     void a_transition_whose_job_is_held_waits_alone_a_close_too() {
         Writer closing = scheduled("order-0", 1);
         Writer other = claimed("order-1");

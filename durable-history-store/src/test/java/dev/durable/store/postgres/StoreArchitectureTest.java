@@ -24,9 +24,10 @@ class StoreArchitectureTest {
             nudge                   : sql
             schema                  : sql
             message                 : sql nudge
-            job                     : sql nudge message
+            stream                  : sql nudge
+            job                     : sql nudge message stream
             queue                   : sql job
-            run                     : sql nudge message job
+            run                     : sql nudge message stream job
             read                    : sql job run
             transaction             : sql nudge message job run
             upkeep                  : sql nudge schema job run

@@ -12,7 +12,10 @@ import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** The JSON that the endpoint shows: ids, names, times and texts that are cut; no payload, memo or header. */
+/**
+ * The JSON that the endpoint shows: ids, names, times and texts that are cut, of one run also the lines of its code for
+ * people; no payload, memo or header.
+ */
 final class Views {
     private Views() {}
 
@@ -45,9 +48,18 @@ final class Views {
         }
     }
 
-    /** One run. */
+    /**
+     * One run.
+     *
+     * @param chain the runs that continue one another, and its place among them
+     * @param parent the workflow that started it as its child; null where none did
+     * @param details the line by which its code says what it is doing; null without
+     */
     record WorkflowDetails(
             Workflow run,
+            WorkflowSummary.Chain chain,
+            WorkflowDescription.@Nullable Parent parent,
+            @Nullable String details,
             long historyLength,
             @Nullable String failure,
             @Nullable String stalledBy,
@@ -61,6 +73,9 @@ final class Views {
         static WorkflowDetails of(WorkflowDescription run) {
             return new WorkflowDetails(
                     Workflow.of(run.summary()),
+                    run.summary().chain(),
+                    run.parent(),
+                    run.summary().details(),
                     run.historyLength(),
                     CutText.orNull(run.failure()),
                     CutText.orNull(run.stalledBy()),
@@ -83,7 +98,8 @@ final class Views {
             int attempt,
             @Nullable Instant dueAt,
             @Nullable UUID session,
-            @Nullable String lastFailure) {
+            @Nullable String lastFailure,
+            @Nullable String summary) {
 
         static OpenActivity of(WorkflowDescription.PendingActivity activity) {
             return new OpenActivity(
@@ -93,7 +109,8 @@ final class Views {
                     activity.attempt(),
                     activity.dueAt(),
                     activity.session(),
-                    CutText.orNull(activity.lastFailure()));
+                    CutText.orNull(activity.lastFailure()),
+                    activity.summary());
         }
     }
 

@@ -8,6 +8,7 @@ import dev.durable.history.WorkflowPaused;
 import dev.durable.history.WorkflowTerminated;
 import dev.durable.spring.operated.OperatedApplication.Desk;
 import dev.durable.spring.operated.OperatedApplication.TicketWorkflow;
+import dev.durable.spring.operated.OperatedApplication.TurnstileWorkflow;
 import java.security.Principal;
 import java.time.Duration;
 import java.util.List;
@@ -86,6 +87,23 @@ class EndpointTest {
                 .contains("status is one of", "STALLED");
         assertThat(get("/workflows?limit=1000")).hasStatus(HttpStatus.BAD_REQUEST);
         assertThat(get("/workflows?next=nonsense")).hasStatus(HttpStatus.BAD_REQUEST);
+    }
+
+    @Test
+    void a_run_is_shown_with_its_chain_and_with_the_line_of_its_code() {
+        var turnstile = client.start(TurnstileWorkflow.class, "turnstile", w -> w.run(true));
+        String first = String.valueOf(turnstile.runId());
+        Awaitility.await()
+                .atMost(Duration.ofMinutes(1))
+                .until(() -> client.handle("turnstile").describe().summary().details() != null);
+
+        MvcTestResult shown = get("/workflows/turnstile");
+        assertThat(shown).bodyJson().extractingPath("$.details").isEqualTo("waits for the next guest");
+        assertThat(shown).bodyJson().extractingPath("$.chain.firstRunId").isEqualTo(first);
+        assertThat(shown).bodyJson().extractingPath("$.chain.previousRunId").isEqualTo(first);
+        assertThat(shown).bodyJson().extractingPath("$.chain.nextRunId").isNull();
+        assertThat(shown).bodyJson().extractingPath("$.parent").isNull();
+        client.handle("turnstile").terminate("seen");
     }
 
     @Test

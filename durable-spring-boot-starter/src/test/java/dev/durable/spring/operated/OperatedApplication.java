@@ -66,4 +66,18 @@ public class OperatedApplication {
             let = true;
         }
     }
+
+    /** Continues as new once, and says then what it waits for. */
+    @Workflow
+    public static class TurnstileWorkflow {
+        @Run
+        public String run(boolean first) {
+            if (first) {
+                throw Durable.continueAsNew(TurnstileWorkflow.class, w -> w.run(false));
+            }
+            Durable.details("waits for the next guest");
+            Durable.await(() -> false);
+            return "";
+        }
+    }
 }

@@ -40,6 +40,7 @@ class ForeignThrowablesTest {
             "ActivityReports.look",
             "ActivityReports.offer",
             "BodyExecutor.startOne",
+            "ChainResult.isGone",
             "Engine.deafen",
             "Lane.write",
             "LateEngine.isOpenNow",

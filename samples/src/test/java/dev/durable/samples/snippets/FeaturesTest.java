@@ -99,7 +99,7 @@ class FeaturesTest {
             }
             assertThat(row.cells().get(2))
                     .as("the list that has this behaviour: %s", row.first())
-                    .matches("[RT] .+|[RT]");
+                    .matches("[CRT] .+|[CRT]");
         }
         assertThat(conformance())
                 .filteredOn(row -> !row.tests().isEmpty())

@@ -36,6 +36,11 @@ class NewConstantsTest {
             alike("MessageKind.CANCEL", "the record holds a request to cancel and refuses all else", "JobOrder"),
             alike(
                     "MessageKind.CANCEL",
+                    "a request to cancel alone is not for the start that would take the place of its run",
+                    "Inbox"),
+            alike("MessageKind.CALLBACK", "outcomes of one callback alone share an id", "RelayPass"),
+            alike(
+                    "MessageKind.CANCEL",
                     "a request to cancel alone ends jobs before its run reads it",
                     "Deliveries",
                     "DeliveryBatch"),
@@ -46,7 +51,8 @@ class NewConstantsTest {
             alike(
                     "MessageKind.ACTIVITY_OUTCOME",
                     "outcomes alone hold notes of jobs, which go into the history",
-                    "Seizures"),
+                    "Seizures",
+                    "Transitions"),
             alike("MessageKind.UNKNOWN", "the one kind that is no kind: all that are known are relayed", "KindSql"),
             alike(
                     "MessageKind.*",
@@ -54,6 +60,10 @@ class NewConstantsTest {
                             + " callback the callback's",
                     "Outbox",
                     "OutgoingRows"),
+            alike(
+                    "instanceof of Command",
+                    "calls of activities and starts of children alone are seen by interceptors",
+                    "RunInterception"),
             alike("default of Command", "these have summaries, which are not compared; others have none", "Comparison"),
             // ── children ──
             alike(
@@ -61,7 +71,8 @@ class NewConstantsTest {
                     "the one policy by which a child needs no open parent",
                     "ChildStarts",
                     "OpenChildren",
-                    "Relays"),
+                    "Relays",
+                    "RunRow"),
             alike("ParentClosePolicy.TERMINATE", "the one policy that ends a child without its code", "Relays"),
             alike(
                     "ChildCancellationType.*",
@@ -138,7 +149,8 @@ class NewConstantsTest {
                     "Deliveries",
                     "DeliveryBatch",
                     "OwnRunMessages",
-                    "RelayDelivery"),
+                    "RelayDelivery",
+                    "Relays"),
             alike(
                     "Outcome.APPLIED",
                     "the order was written: after any other answer nothing follows from it",
@@ -157,6 +169,7 @@ class NewConstantsTest {
                     "the job has gone, which is an error of its own",
                     "StoreActivityControl",
                     "TokenHolder"),
+            alike("Outcome.NOT_FOUND", "a message that no run takes is not sent again", "Deliveries"),
             alike("Outcome.COMMITTED", "the one end of a body's transaction that wrote", "TransactionalJobs"),
             alike(
                     "SqlState.*",
@@ -173,7 +186,11 @@ class NewConstantsTest {
                     "ConflictPolicy.FAIL",
                     "the one that signalWithStart does not know, as the signal is for the open run",
                     "RunStarter"),
-            alike("ConflictPolicy.USE_EXISTING", "the one by which a message goes to the open run", "NewRun"),
+            alike(
+                    "ConflictPolicy.USE_EXISTING",
+                    "the one by which a message goes to the open run",
+                    "NewRun",
+                    "RunStarter"),
             alike(
                     "ReusePolicy.ALLOW_DUPLICATE",
                     "the one that asks nothing of earlier runs: any other is looked at",

@@ -31,7 +31,8 @@ public final class ClientWaits {
                     + " s. What was sent already goes on being tried in this process, so it may still happen. Usually the database is away,"
                     + " can't be written (a standby, a frozen one) or is overloaded, which the log says, or a transaction"
                     + " keeps the workflow id locked. Doing it again under the same workflow id"
-                    + " (a start) is safe; a signal sent again is a second signal.");
+                    + " (a start) is safe, and so is an update with an id of yours; a signal sent again is a second signal,"
+                    + " and an update without an id of yours a second update.");
         }
     }
 

@@ -16,6 +16,7 @@ import dev.durable.store.Reply;
 import dev.durable.store.RunKey;
 import dev.durable.store.RunResult;
 import dev.durable.store.StartOutcome;
+import dev.durable.store.StreamPage;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.UUID;
@@ -103,6 +104,13 @@ public interface Dispatch {
 
     /** Returns the future state of an update: at this stage, answered, or without an answer as its run has closed. */
     CompletableFuture<Reply.State> reply(Reply.Question update, WaitFor stage);
+
+    /**
+     * Returns the future page of a stream: when it has entries, or its chain has ended.
+     *
+     * @param openRun the run of the chain that was open when the caller last read
+     */
+    CompletableFuture<StreamPage> entries(StreamPage.Question question, @Nullable UUID openRun);
 
     /** Returns the answer to a query, by the cached instance or by replay in this process. */
     Payload ask(RunKey run, String workflowType, String query, Payload arguments);

@@ -63,7 +63,7 @@ final class ChildCalls {
         Coroutine by = waiting.mayCommand(call);
         WorkflowType type = type(call, declared);
         MethodSpec method = type.methods().run();
-        ChildTarget target = target(call, type.name(), type);
+        ChildTarget target = target(call, type);
         Payload input = input(
                 target,
                 () -> setup.codec().encodeArguments(method, recorded.arguments()),
@@ -93,8 +93,7 @@ final class ChildCalls {
 
     void inherit(List<CarriedChild> children, Coroutine body) {
         for (CarriedChild child : children) {
-            WorkflowType type = setup.registry().workflow(child.workflowType()).orElse(null);
-            run.children().inherit(child, target("Durable.child", child.workflowType(), type), body);
+            run.children().inherit(child, asJson(child.workflowType()), body);
         }
     }
 
@@ -115,7 +114,7 @@ final class ChildCalls {
     <W> ChildHandle<W, ?> inherited(Class<W> declared, String workflowId) {
         String call = "Durable.child(" + declared.getSimpleName() + ".class, " + Bounds.quoted(workflowId) + ")";
         WorkflowType type = type(call, declared);
-        ChildTarget target = target(call, type.name(), type);
+        ChildTarget target = target(call, type);
         List<OpenChild> all = run.children().inherited();
         OpenChild child = all.reversed().stream()
                 .filter(each -> each.workflowId.equals(workflowId))
@@ -146,13 +145,16 @@ final class ChildCalls {
         }
     }
 
-    /** Returns the target of a child whose result is read as its type declares, or as JSON where that is not known here. */
-    private static ChildTarget target(String call, String name, @Nullable WorkflowType type) {
-        return target(
-                call,
-                name,
-                type,
-                type == null ? Object.class : type.methods().run().returnType());
+    /**
+     * Returns the target of a child whose result is read as JSON and whose failure is data: replay must not depend on the
+     * types that are registered in a process.
+     */
+    private static ChildTarget asJson(String name) {
+        return new ChildTarget("Durable.children", name, List.of(name), "default", Object.class, List.of(), null);
+    }
+
+    private static ChildTarget target(String call, WorkflowType type) {
+        return target(call, type.name(), type, type.methods().run().returnType());
     }
 
     private static ChildTarget target(String call, String name, @Nullable WorkflowType type, Type resultType) {

@@ -10,6 +10,7 @@ import dev.durable.history.WorkflowStarted;
 import dev.durable.internal.text.Bounds;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.UUID;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -18,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * The next run of a chain, as the code that continues as new asks for it.
  *
  * @param runId the next run's id
- * @param workflowType its type
+ * @param typeNames the name of its type, and then the former ones
  * @param taskQueue its task queue
  * @param input the arguments of its run method, a JSON array
  * @param runTimeout how long it may take; null is unlimited
@@ -26,19 +27,21 @@ import org.jspecify.annotations.Nullable;
  */
 record Continuation(
         UUID runId,
-        String workflowType,
+        List<String> typeNames,
         String taskQueue,
         Payload input,
         @Nullable Duration runTimeout,
         @Nullable Duration startDelay) {
 
     WorkflowContinuedAsNew closing(long id, Instant at) {
-        return new WorkflowContinuedAsNew(id, at, runId, workflowType, taskQueue, input, runTimeout, startDelay);
+        return new WorkflowContinuedAsNew(
+                id, at, runId, typeNames.getFirst(), taskQueue, input, runTimeout, startDelay);
     }
 
     /** The options as the call gives them, beside those of the run before. */
     static final class Options implements ContinueOptionsBuilder {
         private String taskQueue;
+        private boolean keepsTaskQueue = true;
         private @Nullable Duration runTimeout;
         private @Nullable Duration startDelay;
 
@@ -61,6 +64,7 @@ record Continuation(
         @Override
         public ContinueOptionsBuilder taskQueue(String queue) {
             taskQueue = Bounds.name("Durable.continueAsNew: the task queue", queue);
+            keepsTaskQueue = false;
             return this;
         }
 
@@ -80,8 +84,14 @@ record Continuation(
             return this;
         }
 
-        Continuation next(UUID runId, String workflowType, Payload input) {
-            return new Continuation(runId, workflowType, taskQueue, input, runTimeout, startDelay);
+        /** Returns the task queue of the run before; null where the call has named one. */
+        @Nullable
+        String keptTaskQueue() {
+            return keepsTaskQueue ? taskQueue : null;
+        }
+
+        Continuation next(UUID runId, List<String> typeNames, Payload input) {
+            return new Continuation(runId, typeNames, taskQueue, input, runTimeout, startDelay);
         }
     }
 }

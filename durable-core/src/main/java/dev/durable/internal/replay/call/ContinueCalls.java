@@ -23,19 +23,23 @@ import dev.durable.internal.text.Bounds;
 import dev.durable.internal.text.Thrown;
 import dev.durable.store.JobStart;
 import dev.durable.store.RunIds;
+import java.util.List;
 import java.util.UUID;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Implements {@code Durable.continueAsNew}. The call waits until the run has nothing left that would be lost: handlers
- * for which the end of a run waits, too, then what it cancels. Messages are fed meanwhile. Only then it takes the
- * arguments, so that they hold what the handlers have done; the run is over in that turn, and no message is fed behind
+ * Implements {@code Durable.continueAsNew}. The call waits for all work that would be lost: for the handlers for which the
+ * end of a run waits, too, then for the coroutines and operations that it cancels. Messages are fed meanwhile. Only then it
+ * takes the arguments, so that they hold the changes by handlers; the run is over in that turn, and no message is fed behind
  * it. The call never returns to the code: its coroutine waits until the instance is dropped.
  */
 public final class ContinueCalls {
+    private static final Logger log = LoggerFactory.getLogger(ContinueCalls.class);
     private static final String CALL = "Durable.continueAsNew";
     static final String CONTINUED = "the run continues as new";
 
@@ -59,7 +63,8 @@ public final class ContinueCalls {
         Coroutine self = mayCall(type, options, call);
         WorkflowType workflow = checked(() -> setup.registry().workflowOf(type));
         Continuation.Options chosen = Continuation.Options.of(run.started(), options);
-        return continueAsNew(self, chosen, workflow.name(), () -> {
+        tellUnserved(chosen, workflow.name(), workflow.taskQueue());
+        return continueAsNew(self, chosen, workflow.names(), () -> {
             Recorded recorded = Recorder.run(type, call);
             return setup.codec().encodeArguments(workflow.methods().run(), recorded.arguments());
         });
@@ -76,10 +81,11 @@ public final class ContinueCalls {
         }
         Continuation.Options chosen = Continuation.Options.of(run.started(), options);
         @Nullable Object[] given = arguments == null ? new @Nullable Object[1] : arguments;
+        tellUnserved(chosen, type, null);
         return continueAsNew(
                 self,
                 chosen,
-                type,
+                setup.registry().workflow(type).map(WorkflowType::names).orElse(List.of(type)),
                 () -> setup.registry()
                         .workflow(type)
                         .filter(known -> !known.isOfAnyType())
@@ -89,7 +95,7 @@ public final class ContinueCalls {
     }
 
     private RuntimeException continueAsNew(
-            Coroutine self, Continuation.Options options, String type, Body<Payload> arguments) {
+            Coroutine self, Continuation.Options options, List<String> typeNames, Body<Payload> arguments) {
         waitForOthers(self);
         refuseLeftovers();
         refuseCallbacks(null);
@@ -100,10 +106,30 @@ public final class ContinueCalls {
                 throw Unchecked.<RuntimeException>raise(e);
             }
         });
-        run.ending().continueAsNew(options.next(nextRunId(), type, input));
+        run.ending().continueAsNew(options.next(nextRunId(), typeNames, input));
         while (true) {
             dispatcher.block(self);
             dispatcher.checkAlive();
+        }
+    }
+
+    /**
+     * Warns where the next run stays on the queue of this one, which this worker serves without the next run's type.
+     *
+     * @param own the task queue that the type's class names; null where only the name of the type is known
+     */
+    private void tellUnserved(Continuation.Options options, String type, @Nullable String own) {
+        String kept = options.keptTaskQueue();
+        if (kept != null && setup.registry().workflow(type).isEmpty()) {
+            run.turnLog()
+                    .add(() -> log.warn(
+                            "{} continues as {} on its own task queue {}, and this worker serves that queue and registers"
+                                    + " no such type{}: the chain waits until a worker of the queue does. Usual cause: the"
+                                    + " option taskQueue(…) of the call was left out",
+                            Bounds.shown(run.started().workflowId()),
+                            type,
+                            kept,
+                            own == null || own.equals(kept) ? "" : ", whose class names task queue " + own));
         }
     }
 
@@ -161,24 +187,26 @@ public final class ContinueCalls {
     }
 
     /**
-     * Refuses the call while callbacks are open, whose outcomes would come to nothing: at first those of {@code run}
-     * itself, and all of them where what else was under way is over.
+     * Refuses the call while callbacks are open, as no run would take in their outcomes.
+     *
+     * @param of the coroutine of which callbacks are looked at; null for all
      */
     private void refuseCallbacks(@Nullable Coroutine of) {
         int callbacks = run.work().callbacks().of(of).size();
         if (callbacks > 0) {
             throw new UsageException(
                     CALL + " was called while callbacks are open: " + callbacks + ". The next run would not"
-                            + " know them, and whoever has their tokens could not complete them. Wait for their promises before"
+                            + " know them, and the holders of their tokens could not complete them. Wait for their promises before"
                             + " it, or cancel them by promise().cancel().");
         }
     }
 
     /**
-     * Waits for handlers, then cancels what else is under way, and waits for what of that is to be awaited; once more
-     * where a handler has begun meanwhile.
+     * Waits for handlers, then cancels the other coroutines and their operations, and waits for those of them whose ends
+     * are to be awaited; once more where a handler has begun meanwhile.
      */
     private void waitForOthers(Coroutine self) {
+        run.ending().leaves(true);
         try {
             do {
                 // A handler that has not begun could not wait or call any more once it is cancelled.
@@ -191,6 +219,7 @@ public final class ContinueCalls {
             } while (!isAlone(self));
         } catch (CancelledException e) {
             run.ending().continues(false);
+            run.ending().leaves(false);
             throw e;
         }
     }

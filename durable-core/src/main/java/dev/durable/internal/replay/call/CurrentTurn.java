@@ -3,13 +3,18 @@ package dev.durable.internal.replay.call;
 import dev.durable.ContinueAsNewReason;
 import dev.durable.history.ActivityCompleted;
 import dev.durable.history.ActivityScheduled;
+import dev.durable.history.CallbackCompleted;
+import dev.durable.history.CarriedChild;
+import dev.durable.history.ChainLink;
 import dev.durable.history.ChildCompleted;
 import dev.durable.history.ChildSignalRequested;
 import dev.durable.history.ChildStartRequested;
 import dev.durable.history.ExternalSignalRequested;
 import dev.durable.history.HistoryEvent;
+import dev.durable.history.LocalCall;
 import dev.durable.history.SideEffectRecorded;
 import dev.durable.history.SignalReceived;
+import dev.durable.history.StreamAppended;
 import dev.durable.history.UpdateAccepted;
 import dev.durable.history.UpdateCompleted;
 import dev.durable.history.WorkflowStarted;
@@ -21,6 +26,7 @@ import dev.durable.internal.replay.match.StalledException;
 import dev.durable.internal.replay.match.TurnScript;
 import java.time.Instant;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -84,19 +90,36 @@ final class CurrentTurn {
     /** Returns the characters of the event's payload, which are most of it. */
     private static int charactersOf(HistoryEvent event) {
         return switch (event) {
-            case WorkflowStarted e -> e.input().json().length();
+            case WorkflowStarted e -> e.input().json().length() + charactersOfChildren(e.chain());
             case SignalReceived e -> e.input().json().length();
             case UpdateAccepted e -> e.input().json().length();
-            case ActivityCompleted e -> e.result().json().length();
+            case ActivityCompleted e -> e.result().json().length() + charactersOf(e.local());
+            case HistoryEvent.ActivityClosed e -> charactersOf(e.local());
             case ActivityScheduled e -> e.input().json().length();
             case SideEffectRecorded e -> e.value().json().length();
+            case StreamAppended e -> e.value().json().length();
             case UpdateCompleted e -> e.result().json().length();
             case ExternalSignalRequested e -> e.input().json().length();
             case ChildStartRequested e -> e.input().json().length();
             case ChildSignalRequested e -> e.input().json().length();
             case ChildCompleted e -> e.result().json().length();
+            case CallbackCompleted e -> e.result().json().length();
             default -> 0;
         };
+    }
+
+    /** Returns the characters of the arguments of a local activity, which stand in no command. */
+    private static int charactersOf(@Nullable LocalCall local) {
+        return local == null ? 0 : local.input().json().length();
+    }
+
+    /** Returns the characters of the results of children that the run before has left to this one. */
+    private static int charactersOfChildren(@Nullable ChainLink chain) {
+        int characters = 0;
+        for (CarriedChild child : chain == null ? List.<CarriedChild>of() : chain.children()) {
+            characters += child.end() == null ? 0 : charactersOf(child.end());
+        }
+        return characters;
     }
 
     /** Returns whether this turn is new rather than made again. */

@@ -15,6 +15,7 @@ import dev.durable.ShieldedBody;
 import dev.durable.UsageException;
 import dev.durable.VoidBody;
 import dev.durable.WorkflowInfo;
+import dev.durable.WorkflowStream;
 import dev.durable.history.ActivityScheduled;
 import dev.durable.history.ChainLink;
 import dev.durable.history.ParentRun;
@@ -85,6 +86,7 @@ public final class DurableCalls implements PromiseHost {
     private final ExternalCalls externals;
     private final ChildCalls children;
     private final CallbackCalls callbacks;
+    private final StreamCalls streams;
     private final SentMessages sent = new SentMessages();
     private final Coroutines coroutines;
     private final ContinueCalls continuing;
@@ -97,6 +99,7 @@ public final class DurableCalls implements PromiseHost {
     private final RunRandom draws;
     private final RandomGenerator random = this::drawBits;
     private long settled;
+    private WorkflowInfo.@Nullable HandledUpdate judged;
     private @Nullable String details;
 
     public DurableCalls(WorkflowType type, RunKey run, ReplaySetup setup, Dispatcher.Factory dispatchers) {
@@ -121,6 +124,7 @@ public final class DurableCalls implements PromiseHost {
         work.callbacks(new OpenCallbacks(
                 work, decoder, setup.failures(), type.implementation().getClassLoader()));
         callbacks = new CallbackCalls(run, waiting, journal, work.callbacks(), setup.ids());
+        streams = new StreamCalls(this, waiting, journal, setup.codec());
         handlers = new HandlersUnderWay(turnLog);
         stalls = new StallRules(dispatcher, journal, type, setup.stallOn());
         ending = new RunEnding(
@@ -230,7 +234,24 @@ public final class DurableCalls implements PromiseHost {
                         ? new WorkflowInfo.Relative(started.workflowId(), started.chainId())
                         : new WorkflowInfo.Relative(above.rootWorkflowId(), above.rootChain()),
                 tried == null ? 1 : tried.number(),
-                Optional.ofNullable(tried).map(RunAttempt::lastFailure));
+                Optional.ofNullable(tried).map(RunAttempt::lastFailure),
+                update());
+    }
+
+    /** Returns the update that is judged or handled by the caller; a query and a condition are no part of either. */
+    private Optional<WorkflowInfo.HandledUpdate> update() {
+        boolean looksOnly = restrictions.isInForce(Restriction.QUERY) || restrictions.isInForce(Restriction.CONDITION);
+        return judged != null || looksOnly ? Optional.ofNullable(judged) : handlers.updateOf(dispatcher.running());
+    }
+
+    /** Calls the validator of an update, which {@link #info} names meanwhile. */
+    public void validate(WorkflowInfo.HandledUpdate update, CheckedTask<?> validator) throws Throwable {
+        judged = update;
+        try {
+            restrictions.call(Restriction.VALIDATOR, validator);
+        } finally {
+            judged = null;
+        }
     }
 
     /** Returns a generator that draws for the coroutine that calls it, whichever coroutine has asked for it. */
@@ -485,6 +506,10 @@ public final class DurableCalls implements PromiseHost {
 
     public <T extends @Nullable Object> Callback<T> callback(Type type, Duration timeout) {
         return callbacks.open(type, timeout);
+    }
+
+    public <T extends @Nullable Object> WorkflowStream<T> stream(String name, Type type) {
+        return streams.stream(name, type);
     }
 
     // ── recorded values ──────────────────────────────────────────────────────────────────────────────────────────────

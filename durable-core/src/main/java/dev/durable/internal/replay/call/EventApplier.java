@@ -3,6 +3,7 @@ package dev.durable.internal.replay.call;
 import dev.durable.CancelledException;
 import dev.durable.HandlerUnfinishedPolicy;
 import dev.durable.PayloadException;
+import dev.durable.WorkflowInfo;
 import dev.durable.history.ActivityCancelled;
 import dev.durable.history.ActivityCompleted;
 import dev.durable.history.ActivityFailed;
@@ -195,6 +196,10 @@ public final class EventApplier {
     }
 
     private Object create() throws Throwable {
+        Object standIn = type.making().standIn();
+        if (standIn != null) {
+            return standIn;
+        }
         Constructor<?> constructor =
                 Objects.requireNonNull(type.constructor(), "a workflow type that only clients know");
         Object[] stubs = type.dependencies().stream()
@@ -310,10 +315,12 @@ public final class EventApplier {
     }
 
     private Coroutine handler(MethodSpec method, UpdateAccepted event) {
-        return handler(
+        Coroutine handler = handler(
                 WorkflowType.updateHandler(event.name()),
                 type.policyOfUpdate(event.name()),
                 () -> handle(method, event));
+        run.handlers().handles(handler, new WorkflowInfo.HandledUpdate(event.updateId(), event.name()));
+        return handler;
     }
 
     /**

@@ -1,9 +1,11 @@
 package dev.durable.internal.replay.call;
 
 import dev.durable.HandlerUnfinishedPolicy;
+import dev.durable.WorkflowInfo.HandledUpdate;
 import dev.durable.internal.replay.coroutine.Coroutine;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -18,6 +20,7 @@ final class HandlersUnderWay {
 
     private final TurnLog turnLog;
     private final Map<Coroutine, HandlerUnfinishedPolicy> running = new LinkedHashMap<>(4);
+    private final Map<Coroutine, HandledUpdate> updates = new LinkedHashMap<>(0);
     private int late;
     private int abandoned;
     private long created;
@@ -30,6 +33,19 @@ final class HandlersUnderWay {
     void begin(Coroutine handler, HandlerUnfinishedPolicy policy) {
         running.put(handler, policy);
         created++;
+    }
+
+    /** Notes which update a handler is for. */
+    void handles(Coroutine handler, HandledUpdate update) {
+        updates.put(handler, update);
+    }
+
+    /** Returns the update whose handler the coroutine is, or is started by. */
+    Optional<HandledUpdate> updateOf(Coroutine coroutine) {
+        return updates.entrySet().stream()
+                .filter(each -> coroutine.scope().isWithin(each.getKey()))
+                .map(Map.Entry::getValue)
+                .findFirst();
     }
 
     /** Notes that a handler runs its first line. */
@@ -49,6 +65,7 @@ final class HandlersUnderWay {
 
     void ended(Coroutine handler) {
         running.remove(handler);
+        updates.remove(handler);
     }
 
     /** Returns whether a handler has begun, or is about to, and has not returned. */

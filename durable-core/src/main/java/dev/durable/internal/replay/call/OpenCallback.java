@@ -65,7 +65,7 @@ final class OpenCallback extends OpenOperation {
     void extend(Duration other) {
         timer.cancel("the callback was given another time");
         time = other;
-        timer = all.work().start(by, other);
+        timer = all.work().start(by, shielded, other, null);
     }
 
     void ended(PromiseOutcome<@Nullable Object> outcome) {

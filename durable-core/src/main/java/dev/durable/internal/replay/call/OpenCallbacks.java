@@ -1,11 +1,13 @@
 package dev.durable.internal.replay.call;
 
 import dev.durable.CallbackFailedException;
+import dev.durable.PayloadException;
 import dev.durable.WaitTimedOutException;
 import dev.durable.history.CallbackCompleted;
 import dev.durable.history.CallbackExtended;
 import dev.durable.history.CallbackFailed;
 import dev.durable.history.CallbackTimedOut;
+import dev.durable.history.Failure;
 import dev.durable.history.HistoryEvent;
 import dev.durable.internal.payload.FailureCodec;
 import dev.durable.internal.replay.coroutine.Coroutine;
@@ -73,11 +75,23 @@ public final class OpenCallbacks {
         OpenCallback callback = Objects.requireNonNull(open.get(event.callback()), "no such callback is open");
         switch (event) {
             case CallbackExtended e -> callback.extend(e.time());
-            case CallbackCompleted e ->
-                callback.ended(PromiseOutcome.succeededWith(
-                        () -> decoder.decode(e.result(), callback.type, "the result of " + callback)));
+            case CallbackCompleted e -> callback.ended(PromiseOutcome.succeededWith(() -> value(callback, e)));
             case CallbackFailed e -> callback.ended(failed(callback, e));
             case CallbackTimedOut ignored -> callback.ended(timedOut(callback));
+        }
+    }
+
+    /**
+     * Reads the value, which whoever has the token has chosen: one that is not of the type fails the promise, since a
+     * stalled run could take no other outcome.
+     */
+    private @Nullable Object value(OpenCallback callback, CallbackCompleted event) {
+        try {
+            return decoder.decodeGiven(event.result(), callback.type, "the result of " + callback);
+        } catch (PayloadException e) {
+            String what = callback + " was completed with a value that is no " + callback.type.getTypeName() + ": "
+                    + e.getMessage();
+            throw new CallbackFailedException(what, Failure.of(PayloadException.class.getName(), e.getMessage()), e);
         }
     }
 

@@ -12,6 +12,10 @@ import dev.durable.internal.replay.coroutine.OpenOperation;
 import dev.durable.internal.replay.coroutine.PromiseOutcome;
 import dev.durable.internal.replay.coroutine.Scope;
 import dev.durable.internal.text.Bounds;
+import dev.durable.store.ParentClosed;
+import java.lang.reflect.Type;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -45,6 +49,9 @@ final class OpenChild extends OpenOperation {
     private @Nullable DurablePromise<@Nullable Void> started;
     /** Settles with the end, also where the promise of the code was cancelled before; null unless it is asked for. */
     private @Nullable DurablePromise<@Nullable Object> ending;
+
+    /** The promises of its result that are read as other types, by those types; null where the code asks for none. */
+    private @Nullable Map<Type, DurablePromise<@Nullable Object>> readings;
 
     private HistoryEvent.@Nullable ChildClosed end;
 
@@ -130,7 +137,7 @@ final class OpenChild extends OpenOperation {
         }
         if (ofRunsEnd || cancellation != ChildCancellationType.WAIT_CANCELLATION_COMPLETED) {
             home.remove(this);
-            result.cancelled(wasCancelled(why));
+            wasCancelled(why);
         }
     }
 
@@ -156,10 +163,10 @@ final class OpenChild extends OpenOperation {
             case TERMINATE -> {
                 if (!terminated) {
                     terminated = true;
-                    all.askToCancel(this, OpenChildren.UNDOING, true);
+                    all.askToCancel(this, ParentClosed.UNDONE, true);
                 }
             }
-            case CANCEL -> ask(OpenChildren.UNDOING);
+            case CANCEL -> ask(ParentClosed.UNDONE);
             case ABANDON -> {
                 return null;
             }
@@ -204,9 +211,13 @@ final class OpenChild extends OpenOperation {
         end = event;
         home.remove(this);
         if (cancelled != null && outcome.failure() instanceof CancelledException) {
-            result.cancelled(wasCancelled(cancelled));
+            wasCancelled(cancelled);
         } else {
             result.settle(outcome);
+            for (Map.Entry<Type, DurablePromise<@Nullable Object>> reading :
+                    readings().entrySet()) {
+                reading.getValue().settle(outcomeAs(reading.getKey()));
+            }
         }
         if (ending != null) {
             ending.settle(PromiseOutcome.success(null));
@@ -223,8 +234,40 @@ final class OpenChild extends OpenOperation {
         return home.isWithin(ancestor);
     }
 
-    private CancelledException wasCancelled(String why) {
-        return new CancelledException(this + " was cancelled: " + why);
+    private void wasCancelled(String why) {
+        CancelledException stop = new CancelledException(this + " was cancelled: " + why);
+        result.cancelled(stop);
+        readings().values().forEach(reading -> reading.cancelled(stop));
+    }
+
+    /** Returns a promise of its result that is read as this type; it takes the place of {@link #result} for the code. */
+    DurablePromise<@Nullable Object> resultAs(Type type) {
+        result.observe();
+        if (readings == null) {
+            readings = new LinkedHashMap<>(4);
+        }
+        return readings.computeIfAbsent(type, as -> {
+            DurablePromise<@Nullable Object> reading = all.newPromise();
+            reading.cancelledBy(this);
+            if (result.isSettled()) {
+                reading.observe();
+                reading.settle(outcomeAs(as));
+            }
+            return reading;
+        });
+    }
+
+    private Map<Type, DurablePromise<@Nullable Object>> readings() {
+        return readings == null ? Map.of() : readings;
+    }
+
+    private PromiseOutcome<@Nullable Object> outcomeAs(Type type) {
+        if (!result.hasFailed()) {
+            return PromiseOutcome.succeededWith(() -> all.resultAs(this, type));
+        }
+        return PromiseOutcome.failedWith(() -> {
+            throw Objects.requireNonNull(result.unreadFailure());
+        });
     }
 
     @Override

@@ -30,9 +30,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The children that a run has started and whose ends it does not know, by their numbers. */
 public final class OpenChildren {
-    /** The reason with which children are ended before the compensations of their parent. */
-    static final String UNDOING = "its parent is being undone";
-
     private static final int ONE_BYTES = 640;
 
     private final DurableCalls run;
@@ -215,9 +212,6 @@ public final class OpenChildren {
     /** Reads the result of a child that has completed, as this type. */
     @Nullable
     Object resultAs(OpenChild child, Type type) throws Throwable {
-        if (!run.isAsked()) {
-            wasRead(child);
-        }
         return child.end() instanceof ChildCompleted completed ? outcomes.result(child, completed, type) : null;
     }
 

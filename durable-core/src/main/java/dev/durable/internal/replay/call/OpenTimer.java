@@ -22,14 +22,19 @@ public final class OpenTimer extends OpenOperation {
     private final Scope home;
     private final boolean shielded;
 
-    OpenTimer(TimerStarted started, DurablePromise<@Nullable Void> promise, OpenWork work, Coroutine by) {
+    OpenTimer(
+            TimerStarted started,
+            DurablePromise<@Nullable Void> promise,
+            OpenWork work,
+            Coroutine by,
+            boolean shielded) {
         this.seq = started.seq();
         this.fireAt = started.fireAt();
         this.summary = started.summary();
         this.promise = promise;
         this.work = work;
         this.home = by.scope();
-        this.shielded = by.isShielded();
+        this.shielded = shielded;
         promise.cancelledBy(this);
         home.add(this);
     }

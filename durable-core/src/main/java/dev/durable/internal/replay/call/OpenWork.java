@@ -154,11 +154,16 @@ public final class OpenWork {
     }
 
     OpenTimer start(Coroutine by, Duration duration, @Nullable String summary) {
+        return start(by, by.isShielded(), duration, summary);
+    }
+
+    /** Starts a timer that is cancelled with the coroutine, unless it is shielded. */
+    OpenTimer start(Coroutine by, boolean shielded, Duration duration, @Nullable String summary) {
         String line = summary == null ? null : Bounds.line(summary);
         int seq = ++lastTimer;
         Instant due = due(journal.now(), duration);
         TimerStarted started = journal.put((id, at) -> new TimerStarted(id, at, seq, due, line));
-        OpenTimer timer = new OpenTimer(started, new DurablePromise<>(run), this, by);
+        OpenTimer timer = new OpenTimer(started, new DurablePromise<>(run), this, by, shielded);
         timers.put(seq, timer);
         byDue.add(timer);
         return timer;
@@ -230,6 +235,11 @@ public final class OpenWork {
 
     boolean hasActivities() {
         return !activities.isEmpty();
+    }
+
+    /** Returns whether an activity was cancelled whose body is to be stopped, and has not ended yet. */
+    boolean hasStoppingActivities() {
+        return activities.values().stream().anyMatch(OpenActivity::isToStop);
     }
 
     /** Returns whether an activity or a cancelled child is open whose outcome the run must get before it closes. */

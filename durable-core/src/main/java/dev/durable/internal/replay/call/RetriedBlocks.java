@@ -16,6 +16,7 @@ import java.time.Instant;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -81,12 +82,16 @@ public final class RetriedBlocks {
         return RetryDecision.of(failure, standing, spread(run));
     }
 
-    /** Returns whether an exception of an activity or a child, which has come here as data, ends the retries by its class name. */
+    /**
+     * Returns whether an exception of an activity or a child, which has come here as data, ends the retries by the name
+     * of its class or of a superclass.
+     */
     static boolean isNamed(Throwable failure, RetryPolicy policy) {
         return Thrown.of(failure)
                 .chain()
                 .filter(RemoteException.class::isInstance)
-                .map(remote -> ((RemoteException) remote).type())
+                .map(RemoteException.class::cast)
+                .flatMap(remote -> Stream.concat(Stream.of(remote.type()), remote.superclasses().stream()))
                 .anyMatch(type -> type.equals(NonRetryableException.class.getName())
                         || policy.doNotRetry().contains(type));
     }

@@ -41,7 +41,8 @@ import org.slf4j.LoggerFactory;
  *
  * Awaited are shielded activities, and cancelled ones whose calls stay open until their outcome. Any cancelled activity
  * stays open until its outcome, and undoing waits for it, as an effect that may still happen can't be undone yet. A run
- * that another attempt follows is undone also where only children are open, so that they have ended before it begins.
+ * that another attempt follows is undone also where only activities or children are open, so that they have ended before
+ * it begins.
  */
 public final class RunEnding {
     /** The reason with which open operations are cancelled at the end. */
@@ -86,6 +87,7 @@ public final class RunEnding {
     private Phase phase = Phase.OPEN;
     private @Nullable Result result;
     private boolean continues;
+    private boolean leaves;
     private Result.@Nullable Cancelled cancelled;
 
     RunEnding(
@@ -215,6 +217,16 @@ public final class RunEnding {
         continues = soon;
     }
 
+    /** Notes whether the code has called continueAsNew, and waits for handlers first. */
+    void leaves(boolean soon) {
+        leaves = soon;
+    }
+
+    /** Returns whether the run is about to end: {@code run} is over or continues as new, or the run is cancelled. */
+    public boolean isLeaving() {
+        return leaves || cancelled != null || isDeaf();
+    }
+
     /** Ends the run in this turn, as nothing of it is under way but the call. */
     void continueAsNew(Continuation next) {
         phase = Phase.CLOSABLE;
@@ -226,6 +238,12 @@ public final class RunEnding {
     /** Returns whether the run is over because another run continues it: messages that wait are for that one. */
     public boolean isContinued() {
         return result instanceof Result.Continued;
+    }
+
+    /** Returns whether the run is over because a run of the type that has this name, or had it, continues it. */
+    public boolean continuesAs(String type) {
+        return result instanceof Result.Continued continued
+                && continued.next().typeNames().contains(type);
     }
 
     /**
@@ -294,7 +312,9 @@ public final class RunEnding {
     private boolean isToBeUndone() {
         return phase == Phase.CLEANING_UP
                 && !(result instanceof Result.Returned)
-                && (!undos.isEmpty() || nextAttempt() != null && work.children().notAbandoned() > 0);
+                && (!undos.isEmpty()
+                        || nextAttempt() != null
+                                && (work.children().notAbandoned() > 0 || work.hasStoppingActivities()));
     }
 
     private boolean startUndo() {
@@ -341,9 +361,12 @@ public final class RunEnding {
             return Stream.of();
         }
         boolean undo = isToBeUndone();
-        return work.activities().stream()
+        Stream<String> activities = work.activities().stream()
                 .filter(activity -> undo || activity.isAwaited())
-                .map(activity -> new PendingWait(undo ? "undo" : "close", activity.outcome(), since, null));
+                .map(OpenActivity::outcome);
+        Stream<String> children = work.children().awaited().stream().map(OpenChild::waitedFor);
+        return Stream.concat(activities, children)
+                .map(what -> new PendingWait(undo ? "undo" : "close", what, since, null));
     }
 
     public HistoryEvent.@Nullable Closing close(long id, Instant at) {

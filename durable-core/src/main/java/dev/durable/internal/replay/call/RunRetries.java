@@ -31,15 +31,14 @@ final class RunRetries {
         }
         Instant deadline = run.started().executionDeadline();
         Duration left = deadline == null ? null : Duration.between(run.now(), deadline);
-        RetryDecision.Standing standing = new RetryDecision.Standing(failed.retry(), failed.number(), left);
+        RetryPolicy policy = failed.policy();
+        RetryDecision.Standing standing = new RetryDecision.Standing(policy, failed.number(), left);
         return switch (RetryDecision.of(thrown, standing, () -> run.draws().attemptBits())) {
-            case RetryDecision.Retry again -> {
-                Integer limit = again.maxAttempts();
-                yield next(
-                        again.delay(),
-                        limit == null ? failed.retry() : failed.retry().withMaxAttempts(limit));
-            }
-            case RetryDecision.Defer later -> next(later.delay(), failed.retry());
+            case RetryDecision.Retry again ->
+                next(again.delay(), again.maxAttempts() == null ? failed.maxAttempts() : again.maxAttempts());
+            // A run can't be given back: it uses its attempt.
+            case RetryDecision.Defer later ->
+                policy.allowsAfter(failed.number()) ? next(later.delay(), failed.maxAttempts()) : null;
             case RetryDecision.GiveUp ignored -> null;
             case RetryDecision.Exhausted ignored -> null;
             case RetryDecision.OutOfTime ignored -> null;
@@ -47,10 +46,10 @@ final class RunRetries {
     }
 
     /** Returns the next attempt, with an id that no other run has, as a run has one successor. */
-    private NextAttempt next(Duration delay, RetryPolicy policy) {
+    private NextAttempt next(Duration delay, @Nullable Integer maxAttempts) {
         WorkflowStarted failed = run.started();
         return new NextAttempt(
-                RunIds.create(run.now(), failed.workflowId(), run.draws().attemptBits()), delay, policy);
+                RunIds.create(run.now(), failed.workflowId(), run.draws().attemptBits()), delay, maxAttempts);
     }
 
     /** Returns whether the attempt would begin before the chain has to be over, if the run closed now. */

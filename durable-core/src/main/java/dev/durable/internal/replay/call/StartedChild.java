@@ -12,7 +12,6 @@ import dev.durable.history.Payload;
 import dev.durable.internal.declare.Recorded;
 import dev.durable.internal.declare.Recorder;
 import dev.durable.internal.declare.WorkflowType;
-import dev.durable.internal.payload.Unchecked;
 import dev.durable.internal.replay.coroutine.DurablePromise;
 import dev.durable.internal.replay.match.ReplaySetup;
 import dev.durable.internal.text.Bounds;
@@ -75,25 +74,27 @@ final class StartedChild<W, R extends @Nullable Object> implements ChildHandle<W
 
     @Override
     public <T> T resultAs(Class<T> as) {
-        return resultOf(as);
+        return resultPromiseAs(as).get();
     }
 
     @Override
     public <T> T resultAs(TypeRef<T> as) {
-        return resultOf(as.type());
+        return resultPromiseAs(as).get();
     }
 
-    @SuppressWarnings({"unchecked", "NullAway"}) // decoded as this very type, which may be null, as any result
-    private <T> T resultOf(Type as) {
-        run.waitFor(child.result);
-        if (child.result.hasFailed()) {
-            child.result.valueOrUnchecked();
-        }
-        try {
-            return (T) run.children().resultAs(child, as);
-        } catch (Throwable e) {
-            throw Unchecked.<RuntimeException>raise(e);
-        }
+    @Override
+    public <T> Promise<T> resultPromiseAs(Class<T> as) {
+        return promiseAs(as);
+    }
+
+    @Override
+    public <T> Promise<T> resultPromiseAs(TypeRef<T> as) {
+        return promiseAs(as.type());
+    }
+
+    @SuppressWarnings("unchecked") // decoded as this very type, which may be null, as any result
+    private <T> Promise<T> promiseAs(Type as) {
+        return (Promise<T>) (Promise<?>) child.resultAs(as);
     }
 
     @Override

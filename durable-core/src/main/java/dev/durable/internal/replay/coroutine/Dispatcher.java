@@ -9,8 +9,10 @@ import java.util.Deque;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -124,17 +126,56 @@ public final class Dispatcher {
         running = toRun ? first : null;
         baton.lend();
         first.resume();
+        awaitBaton(limit, false);
+    }
+
+    /**
+     * Runs code that only looks at the state of the run, on a thread of its own, while all coroutines wait. The limit of a
+     * turn holds for it, too: code that is given up may hold or change the run's objects for ever.
+     *
+     * @throws StalledException when the code was given up: the run is dead in this process
+     */
+    public <T extends @Nullable Object> T aside(CheckedTask<T> body, Duration limit) throws Throwable {
+        AtomicReference<@Nullable PromiseOutcome<T>> outcome = new AtomicReference<>();
+        Thread thread = threads.create(() -> {
+            outcome.set(outcomeOf(body));
+            hand(null);
+        });
+        baton.lend();
+        holder = thread;
+        thread.start();
+        awaitBaton(limit, true);
+        if (death != null) {
+            unwind(limit);
+            throw death;
+        }
+        return Objects.requireNonNull(outcome.get()).get();
+    }
+
+    private static <T extends @Nullable Object> PromiseOutcome<T> outcomeOf(CheckedTask<T> body) {
+        try {
+            return PromiseOutcome.success(body.run());
+        } catch (Throwable e) {
+            return PromiseOutcome.failure(e);
+        }
+    }
+
+    private void awaitBaton(Duration limit, boolean aside) {
         Watchdog watch = new Watchdog(threads, () -> holder);
         if (!baton.awaitReturn(limit, turnsBegun::get, watch)) {
             Duration burnt = watch.burnt();
-            giveUp(watch.blockedAt(), burnt == null ? limit : burnt);
+            giveUp(watch.blockedAt(), burnt == null ? limit : burnt, aside);
         }
     }
 
     /** Gives up on code that does not come to a wait: the run is dead in this process, and its next call throws. */
-    private void giveUp(StackTraceElement @Nullable [] blockedAt, Duration limit) {
+    private void giveUp(StackTraceElement @Nullable [] blockedAt, Duration limit, boolean aside) {
         Thread hung = holder;
-        die(blockedAt == null ? threads.hung(hung, limit) : threads.blocked(blockedAt));
+        if (aside) {
+            die(threads.hungAside(hung, blockedAt, limit));
+        } else {
+            die(blockedAt == null ? threads.hung(hung, limit) : threads.blocked(blockedAt));
+        }
         if (hung != null) {
             hung.interrupt();
         }

@@ -33,6 +33,16 @@ public final class HistoryDecoder {
         }
     }
 
+    /**
+     * Decodes a value that comes from outside, without a stall.
+     *
+     * @throws PayloadException where it is not of the type
+     */
+    @Nullable
+    public Object decodeGiven(Payload payload, Type type, String what) {
+        return codec.decode(payload, type, what);
+    }
+
     /** Decodes the arguments of a run. */
     @Nullable
     public Object[] decodeArguments(MethodSpec method, WorkflowStarted started) {

@@ -89,6 +89,21 @@ public final class RunThreads {
         return new StalledException(run + " is stalled: " + blocking(stack) + "\n" + frames(stack), null, stackLogged);
     }
 
+    /** Describes a query, or the judgement of an update, that did not return, and logs its stack. */
+    StalledException hungAside(@Nullable Thread thread, StackTraceElement @Nullable [] blockedAt, Duration limit) {
+        StackTraceElement[] stack =
+                blockedAt != null ? blockedAt : thread == null ? new StackTraceElement[0] : thread.getStackTrace();
+        String called = lines.calledIn(stack);
+        String text = userLine(stack)
+                + (blockedAt != null || blocks(thread, stack)
+                        ? " blocks in " + (called == null ? "a synchronized block" : called)
+                        : " has run for " + limit + " without an end")
+                + ". Queries and validators of updates may only look at the state of the run and at their arguments, without"
+                + " waiting or computing for long, as the other workflows of the worker wait meanwhile.";
+        log.warn("{}: {}\n{}", run, text, frames(stack));
+        return new StalledException(text, null, true);
+    }
+
     /**
      * Logs code that may still come to a wait; all other runs of the process wait for this one meanwhile. The stack is
      * logged once for a method in which a run is slow, not each time that the run is tried again.

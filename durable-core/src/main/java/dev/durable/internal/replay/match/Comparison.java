@@ -15,6 +15,7 @@ import dev.durable.history.Failure;
 import dev.durable.history.HistoryEvent;
 import dev.durable.history.LocalCall;
 import dev.durable.history.SideEffectRecorded;
+import dev.durable.history.StreamAppended;
 import dev.durable.history.TimerCancelled;
 import dev.durable.history.TimerStarted;
 import dev.durable.history.UpdateCompleted;
@@ -28,6 +29,7 @@ import dev.durable.history.WorkflowTerminated;
 import dev.durable.history.WorkflowTimedOut;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -68,6 +70,8 @@ public final class Comparison {
             case TimerStarted c -> history instanceof TimerStarted h && c.seq() == h.seq();
             case TimerCancelled c -> history instanceof TimerCancelled h && c.seq() == h.seq();
             case SideEffectRecorded c -> history instanceof SideEffectRecorded;
+            case StreamAppended c ->
+                history instanceof StreamAppended h && c.stream().equals(h.stream());
             case VersionRecorded c ->
                 history instanceof VersionRecorded h && c.changeId().equals(h.changeId());
             case ExternalSignalRequested c ->
@@ -201,6 +205,29 @@ public final class Comparison {
                 null);
     }
 
+    /**
+     * Describes an event in the history of a run that is over for the code.
+     *
+     * @param continued whether the code continues the run as new; else it has failed, and another attempt follows
+     */
+    public Divergence behindTheEnd(HistoryEvent.Inbound event, boolean continued) {
+        return new Divergence(
+                run + ": the history goes on with event " + event.id() + " " + SideBySide.describe(event)
+                        + ", and the code has " + (continued ? "continued the run as new" : "failed the attempt")
+                        + " before it, so the next run would know nothing of that event."
+                        + (sameCode
+                                ? "\n" + DivergenceAdvice.UNSTEADY
+                                : "\nLikely cause: the code was changed, and "
+                                        + (continued ? "continues as new" : "fails")
+                                        + " where the code that wrote the history went on.\nWay out: a condition that no"
+                                        + " recorded step has met. In a loop that is Durable.info().historyLength() > N, where"
+                                        + " no open run of the type has more than N events; elsewhere Durable.version(…).\n"),
+                event,
+                null,
+                null,
+                null);
+    }
+
     /** Describes a local activity that was called with other arguments than the code passes. */
     public Divergence otherInput(HistoryEvent.Inbound event, LocalCall recorded) {
         return new Divergence(
@@ -220,10 +247,14 @@ public final class Comparison {
      * code always agrees.
      *
      * @param start for the error, which has no turn of its own
+     * @param nextType whether the run that continues this one for the code is of the type that has this name, or had it
      */
     @Nullable
     public Divergence otherClose(
-            HistoryEvent.Inbound start, HistoryEvent.@Nullable Closing code, HistoryEvent.Closing history) {
+            HistoryEvent.Inbound start,
+            HistoryEvent.@Nullable Closing code,
+            HistoryEvent.Closing history,
+            Predicate<String> nextType) {
         boolean agrees =
                 switch (history) {
                     case WorkflowCompleted h ->
@@ -234,7 +265,7 @@ public final class Comparison {
                     case WorkflowCancelled h -> code instanceof WorkflowCancelled;
                     case WorkflowContinuedAsNew h ->
                         code instanceof WorkflowContinuedAsNew c
-                                && c.workflowType().equals(h.workflowType())
+                                && nextType.test(h.workflowType())
                                 && (c.input().equals(h.input()) || !refusesOtherText());
                     case WorkflowTimedOut h -> true;
                     case WorkflowTerminated h -> true;

@@ -14,6 +14,7 @@ import dev.durable.history.ExternalSignalRequested;
 import dev.durable.history.HistoryEvent;
 import dev.durable.history.OptionsJson;
 import dev.durable.history.SideEffectRecorded;
+import dev.durable.history.StreamAppended;
 import dev.durable.history.TimerCancelled;
 import dev.durable.history.TimerStarted;
 import dev.durable.history.UpdateCompleted;
@@ -152,6 +153,7 @@ public final class DivergenceAdvice {
             case ActivityScheduled c -> c.activity();
             case TimerStarted c -> "Durable.sleep (or timer, or a wait with a timeout)";
             case SideEffectRecorded c -> "Durable.sideEffect";
+            case StreamAppended c -> "append to stream " + c.stream();
             case VersionRecorded c -> "Durable.version(\"" + c.changeId() + "\", …)";
             case ExternalSignalRequested c -> "signal " + c.signal() + " to workflow " + Bounds.shown(c.workflowId());
             case ExternalCancelRequested c -> "cancel of workflow " + Bounds.shown(c.workflowId());
@@ -177,6 +179,7 @@ public final class DivergenceAdvice {
                         .toLowerCase(Locale.ROOT);
             case TimerStarted c -> "timer-" + c.seq();
             case SideEffectRecorded c -> afterEvent(c);
+            case StreamAppended c -> afterEvent(c);
             case VersionRecorded c -> afterEvent(c);
             case ExternalSignalRequested c -> "signal-" + c.number();
             case ExternalCancelRequested c -> "cancel-" + c.number();
@@ -204,6 +207,7 @@ public final class DivergenceAdvice {
                 c.input().json() + " on queue " + c.taskQueue() + " with " + OptionsJson.encode(c.options());
             case TimerStarted c -> "due " + c.fireAt();
             case SideEffectRecorded c -> c.toString();
+            case StreamAppended c -> c.value().json();
             case VersionRecorded c -> c.toString();
             case ExternalSignalRequested c -> c.input().json();
             case ExternalCancelRequested c -> "reason " + Bounds.quoted(c.reason());

@@ -13,6 +13,7 @@ import dev.durable.history.ExternalSignalRequested;
 import dev.durable.history.HistoryEvent;
 import dev.durable.history.SideEffectRecorded;
 import dev.durable.history.SignalReceived;
+import dev.durable.history.StreamAppended;
 import dev.durable.history.TimerCancelled;
 import dev.durable.history.TimerFired;
 import dev.durable.history.TimerStarted;
@@ -111,6 +112,7 @@ final class SideBySide {
             case TimerStarted c -> "TimerStarted " + c.seq() + " due " + c.fireAt();
             case TimerCancelled c -> "TimerCancelled " + c.seq();
             case SideEffectRecorded c -> "SideEffectRecorded";
+            case StreamAppended c -> "StreamAppended to " + c.stream();
             case VersionRecorded c -> "VersionRecorded " + c.changeId() + " " + c.version();
             case ExternalSignalRequested c ->
                 "ExternalSignalRequested " + c.number() + " " + c.signal() + " to " + Bounds.shown(c.workflowId());

@@ -1,6 +1,10 @@
 package dev.durable.internal.replay.call;
 
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+
 import dev.durable.CancelledException;
+import dev.durable.ChildCancellationType;
 import dev.durable.ChildFailedException;
 import dev.durable.ChildHandle;
 import dev.durable.ChildOptions;
@@ -12,6 +16,7 @@ import dev.durable.history.Payload;
 import dev.durable.internal.replay.BackgroundJob;
 import dev.durable.internal.replay.GivenRun;
 import dev.durable.internal.replay.Scripted;
+import dev.durable.internal.replay.match.PendingWait;
 import dev.durable.internal.text.Bounds;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -118,6 +123,60 @@ class ChildCallsTest {
             run.cancelRequested("stop").expect("cancel child 1: the run was cancelled by ann: stop");
             run.expectOpen().expectSeen();
             run.childCancelled(1).expectSeen("cancelled").expectClose("cancelled stop");
+        }
+    }
+
+    @Test
+    void a_promise_that_reads_the_result_as_another_type_settles_with_the_child() {
+        try (GivenRun run = GivenRun.of(w -> {
+            ChildHandle<?, ?> known = child(ChildOptions.id("c"));
+            ChildHandle<?, ?> failing = child(ChildOptions.id("f"));
+            Promise<Integer> number = known.resultPromiseAs(Integer.class);
+            Promise<Integer> none = failing.resultPromiseAs(Integer.class);
+            w.see("got " + (number.get() + 1) + " and " + known.resultAs(Long.class));
+            try {
+                none.get();
+            } catch (ChildFailedException e) {
+                w.see(e.workflowId() + " " + e.status());
+            }
+            return "";
+        })) {
+            run.childCompleted(1, new Payload("7")).expectSeen("got 8 and 7");
+            run.childFailed(2, new IllegalStateException("no truck")).expectSeen("got 8 and 7", "f FAILED");
+        }
+    }
+
+    @Test
+    void the_cancellation_of_a_promise_that_reads_another_type_is_that_of_the_child() {
+        try (GivenRun run = GivenRun.of(w -> {
+            ChildOptions options = ChildOptions.id("c").cancellation(ChildCancellationType.TRY_CANCEL);
+            Promise<Integer> number = child(options).resultPromiseAs(Integer.class);
+            number.cancel();
+            try {
+                number.get();
+            } catch (CancelledException e) {
+                w.see(e.getMessage());
+            }
+            Durable.await(() -> false);
+            return "";
+        })) {
+            run.expect("child 1 Addressee c[]", "cancel child 1: Promise.cancel was called");
+            run.expectSeen("child 1 Addressee c was cancelled: Promise.cancel was called");
+        }
+    }
+
+    @Test
+    void the_end_of_a_cancelled_child_for_which_the_close_waits_is_shown() {
+        try (GivenRun run = GivenRun.of(w -> {
+            child(ChildOptions.id("c")).resultPromise().cancel();
+            Durable.sleep(HOUR);
+            return "";
+        })) {
+            run.fired(1).expectOpen();
+            assertThat(run.instance().waits())
+                    .extracting(PendingWait::coroutine, PendingWait::what)
+                    .containsExactly(tuple("close", "the end of cancelled child 1 Addressee c"));
+            run.childCancelled(1).expectClose("completed \"\"");
         }
     }
 

@@ -2,14 +2,11 @@ package dev.durable.internal.replay.coroutine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.durable.internal.replay.GivenRun;
 import dev.durable.internal.replay.RandomWorld;
 import dev.durable.internal.replay.WorkflowInstance;
 import dev.durable.internal.replay.match.Divergence;
-import dev.durable.internal.replay.match.ReplaySetup;
 import dev.durable.internal.replay.match.StalledException;
 import dev.durable.store.RunKey;
-import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Random;
 import java.util.function.Function;
@@ -73,11 +70,7 @@ class PlantedBugsTest {
     }
 
     private static WorkflowInstance planted(RunKey key, Dispatcher.Factory bug) {
-        return new WorkflowInstance(
-                RandomWorld.TYPE,
-                key,
-                new ReplaySetup(GivenRun.CODEC, GivenRun.FAILURES, RandomWorld.REGISTRY, true, Duration.ofSeconds(20)),
-                bug);
+        return new WorkflowInstance(RandomWorld.TYPE, key, RandomWorld.setup(true), bug);
     }
 
     private static long bugsFound(Function<RunKey, WorkflowInstance> instances) {

@@ -127,6 +127,47 @@ class DivergenceTest {
                 .hasMessageContaining("cancel of workflow order-1");
     }
 
+    /** Continues as new after so many values. */
+    @Workflow
+    static class Sum {
+        static int most;
+
+        private int sum;
+        private int values;
+
+        @Run
+        String run(String ignored) {
+            Durable.await(() -> values > most);
+            throw Durable.continueAsNew(Sum.class, w -> w.run("" + sum));
+        }
+
+        @Signal
+        void add(String value) {
+            values++;
+            sum += Integer.parseInt(value);
+        }
+    }
+
+    @Test
+    void code_that_continues_as_new_earlier_than_the_history_stalls_and_loses_no_message() {
+        Sum.most = 9;
+        try (GivenRun run = GivenRun.of(Sum.class, "")) {
+            run.signal("add", "1").signal("add", "2").signal("add", "4").signal("add", "8");
+
+            Sum.most = 1;
+
+            assertThatThrownBy(run::evicted)
+                    .isInstanceOf(Divergence.class)
+                    .hasMessageContaining(": the history goes on with event 4 SignalReceived")
+                    .hasMessageContaining(
+                            ", and the code has continued the run as new before it, so the next run would know"
+                                    + " nothing of that event.\nLikely cause: the code was changed, and continues as new where the code"
+                                    + " that wrote the history went on.\nWay out: a condition that no recorded step has met. In a loop"
+                                    + " that is Durable.info().historyLength() > N, where no open run of the type has more than N"
+                                    + " events; elsewhere Durable.version(…).");
+        }
+    }
+
     private static Divergence divergence(String before, String after, int... completed) {
         Shop.code = before;
         try (GivenRun run = GivenRun.of(Shop.class, "")) {

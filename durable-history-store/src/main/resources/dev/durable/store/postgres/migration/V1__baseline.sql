@@ -308,17 +308,69 @@ create trigger note_run after update on ${schema}.workflow_run for each row
                or new.parent_chain is not null or new.has_children))
     execute function ${schema}.note_run();
 
--- A user that may remove a run removes its row in notable_run with it.
+-- A user that may remove a run removes its row in notable_run with it, the entries that it has appended to streams, and
+-- with the last run of a chain the chain's streams. EXECUTE, so that each is planned for the actual number of rows.
 create function ${schema}.forget_runs() returns trigger
     language plpgsql security definer set search_path = ${schema}, pg_temp as $$
 begin
     delete from ${schema}.notable_run n using gone g where n.run_id = g.run_id and n.shard = g.shard;
+    execute 'delete from ${schema}.stream_entry e using gone g'
+            ' where e.chain_id = coalesce(g.chain_id, g.run_id) and e.run_id = g.run_id and e.shard = g.shard';
+    execute 'delete from ${schema}.stream_source s using gone g where s.run_id = g.run_id and s.shard = g.shard';
+    execute 'delete from ${schema}.workflow_stream s using gone g'
+            ' where s.chain_id = coalesce(g.chain_id, g.run_id) and s.shard = g.shard and g.next_run_id is null';
     return null;
 end $$;
 revoke execute on function ${schema}.forget_runs() from public;
 
 create trigger forget_runs after delete on ${schema}.workflow_run
     referencing old table as gone for each statement execute function ${schema}.forget_runs();
+
+-- Streams, to which workflow code and activities of a chain append entries. chain_id: the run id of the chain's first run.
+-- next_offset, bytes: the number and the size of all entries that were ever appended. Each append takes its offsets from
+-- here, under the lock of the row and in the commit that writes the entries: a reader that has seen an offset has missed
+-- no entry before it. The lock is the last one that a transaction takes, in the order of this key.
+create table ${schema}.workflow_stream (
+    chain_id    uuid     not null,
+    next_offset bigint   not null,
+    bytes       bigint   not null,
+    shard       smallint not null,
+    name        text collate "C" not null,
+    primary key (chain_id, name, shard)
+) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000,
+        autovacuum_vacuum_cost_delay = 0);
+
+-- The entries of streams, which are never changed. run_id: the run of the chain that appended the entry; partitioned by it
+-- as history_event is, so that the entries of a run go with its history. bytes_before: the size of all entries before it.
+-- seq, attempt: of the activity that appended it; null for workflow code.
+create table ${schema}.stream_entry (
+    chain_id     uuid        not null,
+    run_id       uuid        not null,
+    entry_offset bigint      not null,
+    bytes_before bigint      not null,
+    written_at   timestamptz not null,
+    seq          integer,
+    attempt      integer,
+    shard        smallint    not null,
+    name         text collate "C" not null,
+    value        json        not null,
+    primary key (chain_id, name, entry_offset, run_id, shard)
+) partition by range (run_id);
+
+-- Activities that append to streams, by which an append is recognised that is sent again because the reply to its COMMIT
+-- was lost. lease, number: of the last append, counted from 0 under each lease. before: the number of entries that the
+-- activity had appended under other leases. Written under the lock of the job; kept until the run is removed.
+create table ${schema}.stream_source (
+    run_id  uuid     not null,
+    lease   uuid     not null,
+    number  bigint   not null,
+    before  bigint   not null,
+    seq     integer  not null,
+    shard   smallint not null,
+    name    text collate "C" not null,
+    primary key (run_id, seq, name, shard)
+) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000,
+        autovacuum_vacuum_cost_delay = 0);
 
 -- A bound of a partition, from its text by pg_get_expr; null for a DEFAULT partition, which has none.
 create function ${schema}.history_bound(bounds text, of_end boolean) returns uuid
@@ -328,26 +380,27 @@ create function ${schema}.history_bound(bounds text, of_end boolean) returns uui
                 when of_end then substring(bounds from E'TO \\(''([0-9a-f-]{36})''\\)')
                 else substring(bounds from E'FROM \\(''([0-9a-f-]{36})''\\)') end::uuid;
 
--- Returns whether partitions take every row from one id to another; one that is being detached does not count. Each but
--- the last ends where another begins.
-create function ${schema}.has_history_partition(lowest uuid, beyond uuid) returns boolean
+-- Returns whether partitions of a table take every row from one id to another; one that is being detached does not count.
+-- Each but the last ends where another begins.
+create function ${schema}.has_history_partition(lowest uuid, beyond uuid,
+                                                parent regclass default '${schema}.history_event') returns boolean
     language sql stable
     return not exists (
         with taken as (
             select ${schema}.history_bound(b.bounds, false) as first, ${schema}.history_bound(b.bounds, true) as after
               from pg_inherits i join pg_class c on c.oid = i.inhrelid
               cross join pg_get_expr(c.relpartbound, c.oid) b(bounds)
-             where i.inhparent = '${schema}.history_event'::regclass and not i.inhdetachpending)
+             where i.inhparent = parent and not i.inhdetachpending)
         select from (select lowest as id union all select t.after from taken t where t.after > lowest and t.after < beyond) p
          where not exists (select from taken t where t.first <= p.id and t.after > p.id));
 
--- Creates the missing monthly partitions from one time to another; returns how many it created. Workers call it at
--- start, every hour, and when a run finds none. It is SECURITY DEFINER, so that they need no right to create tables,
--- and it refuses times that are far from now, whoever calls it. A table that was detached keeps its name, and the new
--- one gets another. Partitions that a DBA created with other bounds stay, and the rest of their months gets partitions.
--- Beside a DEFAULT partition that has rows none is created: the server would read all of that partition, under a lock
--- that keeps every other transaction from it.
--- Locks: SHARE UPDATE EXCLUSIVE on history_event (ATTACH, not CREATE … PARTITION OF: reads and writes go on).
+-- Creates the missing monthly partitions of histories and streams from one time to another; returns how many it created
+-- of history_event. Workers call it at start, every hour, and when a run finds none. It is SECURITY DEFINER, so that they
+-- need no right to create tables, and it refuses times that are far from now, whoever calls it. A table that was detached
+-- keeps its name, and the new one gets another. Partitions that a DBA created with other bounds stay, and the rest of
+-- their months gets partitions. Beside a DEFAULT partition that has rows none is created: the server would read all of
+-- that partition, under a lock that keeps every other transaction from it.
+-- Locks: SHARE UPDATE EXCLUSIVE on both tables (ATTACH, not CREATE … PARTITION OF: reads and writes go on).
 create function ${schema}.add_history_partitions(from_at timestamptz, until_at timestamptz) returns integer
     language plpgsql security definer set search_path = ${schema}, pg_temp as $$
 declare
@@ -355,6 +408,8 @@ declare
     lowest    uuid;
     beyond    uuid;
     free      uuid;
+    parent    text;
+    whole     regclass;
     taken     record;
     name      text;
     other     text;
@@ -371,25 +426,25 @@ begin
     while month at time zone 'UTC' <= until_at loop
         lowest := run_id_at(month at time zone 'UTC');
         beyond := run_id_at((month + interval '1 month') at time zone 'UTC');
-        if not has_history_partition(lowest, beyond) then
+        <<parents>>
+        foreach parent in array array['history_event', 'stream_entry'] loop
+            whole := format('${schema}.%I', parent)::regclass;
+            continue when has_history_partition(lowest, beyond, whole);
             -- Two processes that start at once: the second waits here, then finds the partition. ATTACH takes the same lock.
-            lock table only ${schema}.history_event in share update exclusive mode;
+            lock table only ${schema}.history_event, only ${schema}.stream_entry in share update exclusive mode;
             -- One whose DETACH CONCURRENTLY did not come to its end still takes the place of another.
             for other in
                 select c.relname from pg_inherits i join pg_class c on c.oid = i.inhrelid
-                 where i.inhparent = '${schema}.history_event'::regclass and i.inhdetachpending
+                 where i.inhparent = whole and i.inhdetachpending
                    and history_bound(pg_get_expr(c.relpartbound, c.oid), false) < beyond
                    and history_bound(pg_get_expr(c.relpartbound, c.oid), true) > lowest loop
-                execute format('alter table ${schema}.history_event detach partition ${schema}.%I finalize', other);
+                execute format('alter table ${schema}.%I detach partition ${schema}.%I finalize', parent, other);
             end loop;
             for other in
                 select i.inhrelid::regclass from pg_inherits i join pg_class c on c.oid = i.inhrelid
-                 where i.inhparent = '${schema}.history_event'::regclass
-                   and pg_get_expr(c.relpartbound, c.oid) = 'DEFAULT' loop
+                 where i.inhparent = whole and pg_get_expr(c.relpartbound, c.oid) = 'DEFAULT' loop
                 execute format('select exists (select from %s)', other) into has_rows;
-                if has_rows then
-                    return made;
-                end if;
+                continue parents when has_rows;
             end loop;
             free := lowest;
             for taken in
@@ -397,28 +452,31 @@ begin
                   from (select history_bound(pg_get_expr(c.relpartbound, c.oid), false) as first,
                                history_bound(pg_get_expr(c.relpartbound, c.oid), true) as after
                           from pg_inherits i join pg_class c on c.oid = i.inhrelid
-                         where i.inhparent = '${schema}.history_event'::regclass
+                         where i.inhparent = whole
                         union all select beyond, beyond) b
                  where b.first <= beyond and b.after > lowest order by 1, 2 loop
                 if free < taken.first then
-                    name := 'history_event_' || to_char(month, 'YYYY_MM');
+                    name := parent || '_' || to_char(month, 'YYYY_MM');
                     other := name;
                     for copy in 2 .. 1000 loop
                         exit when not exists (select from pg_class c
                                                where c.relname = name and c.relnamespace = '${schema}'::regnamespace);
                         name := other || '_' || copy;
                     end loop;
-                    execute format('create table ${schema}.%I (like ${schema}.history_event including defaults)'
-                        ' with (autovacuum_vacuum_insert_scale_factor = 0.2, autovacuum_analyze_scale_factor = 0.1)', name);
-                    execute format('create trigger append_only before update or delete or truncate on ${schema}.%I'
-                        ' for each statement execute function ${schema}.refuse_history_change()', name);
-                    execute format('alter table ${schema}.history_event attach partition ${schema}.%I'
-                        ' for values from (%L) to (%L)', name, free, taken.first);
-                    made := made + 1;
+                    execute format('create table ${schema}.%I (like ${schema}.%I including defaults)'
+                        ' with (autovacuum_vacuum_insert_scale_factor = 0.2, autovacuum_analyze_scale_factor = 0.1)', name,
+                        parent);
+                    if parent = 'history_event' then
+                        execute format('create trigger append_only before update or delete or truncate on ${schema}.%I'
+                            ' for each statement execute function ${schema}.refuse_history_change()', name);
+                        made := made + 1;
+                    end if;
+                    execute format('alter table ${schema}.%I attach partition ${schema}.%I'
+                        ' for values from (%L) to (%L)', parent, name, free, taken.first);
                 end if;
                 free := greatest(free, taken.after);
             end loop;
-        end if;
+        end loop;
         month := month + interval '1 month';
     end loop;
     return made;

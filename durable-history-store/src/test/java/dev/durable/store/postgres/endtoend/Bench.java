@@ -3,6 +3,8 @@ package dev.durable.store.postgres.endtoend;
 import dev.durable.client.DurableEngine;
 import dev.durable.client.WorkflowDescription;
 import dev.durable.client.WorkflowHandle;
+import dev.durable.internal.engine.EngineBuilder;
+import dev.durable.store.contract.HardStore;
 import dev.durable.store.postgres.PostgresHistoryStore;
 import dev.durable.store.postgres.Sql;
 import dev.durable.store.postgres.testing.TestDatabase;
@@ -26,7 +28,8 @@ final class Bench implements AutoCloseable {
     }
 
     static DurableEngine.Builder engineOn(DataSource dataSource) {
-        return DurableEngine.builder(PostgresHistoryStore.of(dataSource))
+        EngineBuilder builder = new EngineBuilder(HardStore.of(PostgresHistoryStore.of(dataSource)));
+        return (HardStore.ON ? builder.cacheBytes(1) : builder)
                 .pollInterval(Duration.ofMillis(50))
                 .drainTimeout(Duration.ofSeconds(1));
     }

@@ -15,6 +15,10 @@ import dev.durable.Workflow;
 import dev.durable.WorkflowNotFoundException;
 import dev.durable.client.DurableEngine;
 import dev.durable.client.WorkflowHandle;
+import dev.durable.history.HistoryEvent;
+import dev.durable.internal.engine.LogCapture;
+import dev.durable.store.contract.FaultyStore;
+import dev.durable.store.postgres.PostgresHistoryStore;
 import dev.durable.store.postgres.SqlInvariants;
 import java.sql.Connection;
 import java.time.Duration;
@@ -39,9 +43,9 @@ class CallbacksFromTwoProcessesTest {
 
         @Run
         String run(int millis) {
-            Callback<String> callback = Durable.callback(String.class, Duration.ofMillis(millis));
+            Callback<String> callback = Durable.callback(String.class, Duration.ofMillis(Math.abs(millis)));
             token = callback.token();
-            Durable.await(() -> over || callback.promise().isDone());
+            Durable.await(() -> over || (millis > 0 && callback.promise().isDone()));
             if (over) {
                 return "over";
             }
@@ -159,6 +163,7 @@ class CallbacksFromTwoProcessesTest {
     @Test
     void in_a_transaction_of_the_caller_the_outcome_comes_with_its_commit() throws Exception {
         try (Bench bench = new Bench();
+                LogCapture log = LogCapture.named("dev.durable.store.postgres.internal.transaction.RelayPass");
                 DurableEngine worker = bench.engine().register(Order.class).start()) {
             WorkflowHandle<Order, String> run = worker.client().start(Order.class, "o-1", w -> w.run(600_000));
             String token = token(run);
@@ -173,7 +178,47 @@ class CallbacksFromTwoProcessesTest {
             assertThat(run.result()).isEqualTo("committed");
             assertThat(complete(worker, token, "committed")).isNull();
             assertThat(complete(worker, token, "second")).isEqualTo(How.COMPLETED);
+            assertThat(log.messages())
+                    .containsExactly(
+                            "CALLBACK CallbackCompleted to workflow o-1 is dropped: it was sent in a transaction,"
+                                    + " and after its commit another outcome of its callback was there");
             assertThat(SqlInvariants.check(bench.dataSource())).isEmpty();
         }
+    }
+
+    @Test
+    void in_a_transaction_of_the_caller_nothing_waits_for_another_connection_and_a_late_outcome_is_told()
+            throws Exception {
+        try (Bench bench = new Bench();
+                LogCapture log = LogCapture.named("dev.durable.internal.run.LiveRun")) {
+            FaultyStore store = FaultyStore.over(PostgresHistoryStore.of(bench.dataSource()));
+            try (DurableEngine worker = DurableEngine.builder(store.store())
+                            .register(Order.class)
+                            .start();
+                    Connection connection = bench.dataSource().getConnection()) {
+                WorkflowHandle<Order, String> run = worker.client().start(Order.class, "o-1", w -> w.run(-600_000));
+                String token = token(run);
+                connection.setAutoCommit(false);
+                store.before("callback", () -> {
+                    throw new IllegalStateException("a second connection was taken");
+                });
+                worker.client().joining(connection).callback(token).complete("second");
+                store.before("callback", () -> {});
+                worker.client().callback(token).complete("first");
+                Bench.awaitThat(() -> types(run).contains("CallbackCompleted"));
+                connection.commit();
+                Bench.awaitThat(() -> !log.messages().isEmpty());
+
+                assertThat(log.messages().getFirst())
+                        .startsWith("CallbackCompleted of o-1")
+                        .endsWith("is dropped: the callback had an outcome before, which holds");
+                run.signal(Order::end);
+                assertThat(run.result()).isEqualTo("over");
+            }
+        }
+    }
+
+    private static List<String> types(WorkflowHandle<?, ?> run) {
+        return run.history().stream().map(HistoryEvent::type).toList();
     }
 }

@@ -35,6 +35,8 @@ import dev.durable.client.IncidentControl;
 import dev.durable.client.IncidentQuery;
 import dev.durable.client.Queues;
 import dev.durable.client.StartOptions;
+import dev.durable.client.StreamHandle;
+import dev.durable.client.StreamReader;
 import dev.durable.client.UpdateHandle;
 import dev.durable.client.WaitFor;
 import dev.durable.client.WorkflowHandle;
@@ -90,6 +92,8 @@ class CallersInOutageTest {
             DurableClient.class,
             WorkflowHandle.class,
             UpdateHandle.class,
+            StreamHandle.class,
+            StreamReader.class,
             WorkflowTree.class,
             CallbackHandle.class,
             ActivityHandle.class,
@@ -344,6 +348,9 @@ class CallersInOutageTest {
         subjects.put(DurableClient.class, client);
         subjects.put(WorkflowHandle.class, client.handle(Case.class, "case-1"));
         subjects.put(UpdateHandle.class, client.handle(Case.class, "case-1").updateHandle("update-1", String.class));
+        StreamHandle<String> stream = client.handle(Case.class, "case-1").stream("words", String.class);
+        subjects.put(StreamHandle.class, stream);
+        subjects.put(StreamReader.class, stream.from(0));
         subjects.put(WorkflowTree.class, client.handle(Case.class, "case-1").tree());
         CallbackToken callback = new CallbackToken(new RunKey(UUID.randomUUID(), "case-1"), UUID.randomUUID());
         subjects.put(CallbackHandle.class, client.callback(callback.text()));

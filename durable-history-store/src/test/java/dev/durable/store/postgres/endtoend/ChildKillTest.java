@@ -2,28 +2,30 @@ package dev.durable.store.postgres.endtoend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.zaxxer.hikari.HikariConfig;
-import com.zaxxer.hikari.HikariDataSource;
+import dev.durable.Activity;
+import dev.durable.ActivityContext;
+import dev.durable.ActivityStream;
 import dev.durable.ChildHandle;
 import dev.durable.ChildOptions;
 import dev.durable.Durable;
 import dev.durable.ParentClosePolicy;
 import dev.durable.Promise;
+import dev.durable.Retry;
 import dev.durable.Run;
 import dev.durable.Workflow;
 import dev.durable.client.DurableEngine;
+import dev.durable.client.StreamReader;
 import dev.durable.client.WorkflowHandle;
 import dev.durable.client.WorkflowTree;
 import dev.durable.store.postgres.Sql;
 import dev.durable.store.postgres.SqlInvariants;
 import dev.durable.store.postgres.testing.TestDatabase;
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -34,8 +36,9 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * Parents and trees of children on two worker processes of which one is killed again and again: each child is started
- * exactly once and tells its outcome once, and a tree that is cancelled or terminated leaves no run open.
+ * Parents, trees of children and writers of streams on two worker processes of which one is killed again and again: each
+ * child is started exactly once and tells its outcome once, a tree that is cancelled or terminated leaves no run open, and
+ * each entry of a stream is written once.
  */
 @Timeout(600)
 @Execution(ExecutionMode.CONCURRENT)
@@ -45,8 +48,11 @@ class ChildKillTest {
     private static final int BRANCHES = Integer.getInteger("children.branches", 10);
     private static final int LEAVES = Integer.getInteger("children.leaves", 10);
 
+    private static final int CHAPTERS = Integer.getInteger("streams.chapters", 30);
+    private static final int WORDS = 25;
+
     private final TestDatabase database = TestDatabase.migrated();
-    private final List<Process> workers = new ArrayList<>();
+    private final WorkerProcesses workers = new WorkerProcesses(database, Worker.class);
 
     /** Starts children and counts the results. */
     @Workflow
@@ -90,6 +96,41 @@ class ChildKillTest {
         }
     }
 
+    /** Appends the title of each chapter and has an activity append its words; continues as new after every tenth. */
+    @Workflow
+    static class Novel {
+        private final Chapters chapters;
+
+        Novel(Chapters chapters) {
+            this.chapters = chapters;
+        }
+
+        @Run
+        public void run(int first) {
+            for (int i = first; i < CHAPTERS; i++) {
+                Durable.stream("text", String.class).append("chapter " + i);
+                chapters.write(i);
+                if (i % 10 == 9) {
+                    int next = i + 1;
+                    throw Durable.continueAsNew(Novel.class, w -> w.run(next));
+                }
+            }
+        }
+    }
+
+    @Activity(startToClose = "20s", retry = @Retry(initialInterval = "50ms"))
+    interface Chapters {
+        void write(int chapter);
+    }
+
+    /** Goes on where the attempt before it was lost. */
+    private static void writeWords(int chapter) {
+        ActivityStream<String> text = ActivityContext.current().stream("text", String.class);
+        for (long word = text.appendedBefore(); word < WORDS; word++) {
+            text.append(chapter + "-" + word);
+        }
+    }
+
     @BeforeEach
     void open() {
         try (var store = dev.durable.store.postgres.PostgresHistoryStore.of(database.dataSource())) {
@@ -99,15 +140,13 @@ class ChildKillTest {
 
     @AfterEach
     void drop() throws InterruptedException {
-        for (Process worker : workers) {
-            worker.destroyForcibly().waitFor();
-        }
+        workers.close();
         database.close();
     }
 
     @Test
     void a_parent_that_is_killed_while_it_starts_children_starts_each_once() throws Exception {
-        startWorkers();
+        workers.start(2);
         try (DurableEngine engine =
                 Bench.takingOverSoon(database.pooledDataSource(4)).clientOnly().start()) {
             WorkflowHandle<Parent, Integer> parent =
@@ -115,7 +154,7 @@ class ChildKillTest {
             for (int kills = 0; kills < 4; kills++) {
                 int until = CHILDREN * (kills + 1) / 6;
                 Sql.await(Duration.ofMinutes(1), () -> started() >= until);
-                kill(kills % workers.size());
+                workers.replace(kills % 2);
             }
 
             assertThat(parent.result(Duration.ofMinutes(3))).isEqualTo(CHILDREN * (CHILDREN - 1) / 2);
@@ -138,28 +177,63 @@ class ChildKillTest {
 
     @Test
     void the_end_of_the_root_ends_the_tree_while_a_worker_is_killed() throws Exception {
-        startWorkers();
+        workers.start(2);
         try (DurableEngine engine =
                 Bench.takingOverSoon(database.pooledDataSource(4)).clientOnly().start()) {
             WorkflowHandle<Tree, ?> root = grown(engine, ParentClosePolicy.TERMINATE);
-            kill(0);
+            workers.replace(0);
             root.terminate("enough");
-            kill(1);
+            workers.replace(1);
 
             awaitNoneOpen();
         }
         assertThat(SqlInvariants.check(database.dataSource())).isEmpty();
     }
 
+    @Test
+    void code_and_activities_whose_worker_is_killed_append_each_entry_once_and_in_order() throws Exception {
+        List<String> expected = new ArrayList<>();
+        for (int i = 0; i < CHAPTERS; i++) {
+            expected.add("chapter " + i);
+            for (int word = 0; word < WORDS; word++) {
+                expected.add(i + "-" + word);
+            }
+        }
+        workers.start(2);
+        try (DurableEngine engine =
+                Bench.takingOverSoon(database.pooledDataSource(4)).clientOnly().start()) {
+            WorkflowHandle<Novel, ?> novel = engine.client().startVoid(Novel.class, "novel", w -> w.run(0));
+            CompletableFuture<List<String>> read = CompletableFuture.supplyAsync(() -> readAll(novel));
+            for (int kills = 0; kills < 4; kills++) {
+                long until = (long) expected.size() * (kills + 1) / 6;
+                Bench.awaitThat(
+                        () -> number("select coalesce(max(next_offset), 0) from durable.workflow_stream") >= until);
+                workers.replace(kills % 2);
+            }
+
+            assertThat(read.get(3, TimeUnit.MINUTES)).as("read live").isEqualTo(expected);
+            assertThat(readAll(novel)).as("read afterwards").isEqualTo(expected);
+        }
+        assertThat(SqlInvariants.check(database.dataSource())).isEmpty();
+    }
+
+    private static List<String> readAll(WorkflowHandle<?, ?> run) {
+        List<String> values = new ArrayList<>();
+        try (StreamReader<String> reader = run.stream("text", String.class).from(0)) {
+            reader.forEachRemaining(entry -> values.add(entry.value()));
+        }
+        return values;
+    }
+
     private void ends(ParentClosePolicy policy, Consumer<WorkflowTree> how) throws Exception {
-        startWorkers();
+        workers.start(2);
         try (DurableEngine engine =
                 Bench.takingOverSoon(database.pooledDataSource(4)).clientOnly().start()) {
             WorkflowHandle<Tree, ?> root = grown(engine, policy);
             assertThat(root.tree().openRuns()).isEqualTo(Map.of("Tree", 1L + BRANCHES + (long) BRANCHES * LEAVES));
-            kill(0);
+            workers.replace(0);
             how.accept(root.tree());
-            kill(1);
+            workers.replace(1);
 
             awaitNoneOpen();
         }
@@ -191,58 +265,15 @@ class ChildKillTest {
         return Sql.number(database.dataSource(), query);
     }
 
-    private void startWorkers() throws IOException {
-        workers.add(startWorker());
-        workers.add(startWorker());
-    }
-
-    private void kill(int worker) throws Exception {
-        workers.get(worker).destroyForcibly().waitFor();
-        workers.set(worker, startWorker());
-    }
-
-    private Process startWorker() throws IOException {
-        Process process = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-XX:TieredStopAtLevel=1",
-                        "-XX:+UseSerialGC",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        Worker.class.getName(),
-                        database.jdbcUrl(),
-                        database.username(),
-                        database.password())
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
-        BufferedReader lines = process.inputReader();
-        String line = lines.readLine();
-        while (line != null && !line.equals(Worker.READY)) {
-            line = lines.readLine();
-        }
-        assertThat(line).as("the worker has started").isNotNull();
-        return process;
-    }
-
     /** A worker, until it is killed. */
     static final class Worker {
-        static final String READY = "ready";
-
         private Worker() {}
 
         public static void main(String[] arguments) throws InterruptedException {
-            HikariConfig config = new HikariConfig();
-            config.setJdbcUrl(arguments[0]);
-            config.setUsername(arguments[1]);
-            config.setPassword(arguments[2]);
-            config.setMaximumPoolSize(8);
-            config.setMinimumIdle(1);
-            try (HikariDataSource pool = new HikariDataSource(config);
-                    DurableEngine engine = Bench.takingOverSoon(pool)
-                            .register(Parent.class, Child.class, Tree.class)
-                            .start()) {
-                System.out.println(engine.healthy() ? READY : "not healthy");
-                Thread.currentThread().join();
-            }
+            WorkerProcesses.serve(
+                    arguments,
+                    engine -> engine.register(Parent.class, Child.class, Tree.class, Novel.class)
+                            .activity(Chapters.class, ChildKillTest::writeWords));
         }
     }
 }

@@ -2,8 +2,6 @@ package dev.durable.store.postgres.endtoend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.zaxxer.hikari.HikariConfig;
-import com.zaxxer.hikari.HikariDataSource;
 import dev.durable.Activity;
 import dev.durable.CancelledException;
 import dev.durable.Durable;
@@ -26,12 +24,9 @@ import dev.durable.history.WorkflowCompleted;
 import dev.durable.history.WorkflowFailed;
 import dev.durable.store.postgres.SqlInvariants;
 import dev.durable.store.postgres.testing.TestDatabase;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -73,7 +68,7 @@ class DrainKillTest {
     private final TestDatabase database = TestDatabase.migrated();
     private final long seed = Long.getLong("seed", System.nanoTime());
     private final Random random = new Random(seed);
-    private final List<Process> workers = new ArrayList<>();
+    private final WorkerProcesses workers = new WorkerProcesses(database, Worker.class);
     private final Map<String, AtomicInteger> accepted = new ConcurrentHashMap<>();
     private final AtomicInteger refused = new AtomicInteger();
 
@@ -139,17 +134,13 @@ class DrainKillTest {
 
     @AfterEach
     void drop() throws InterruptedException {
-        for (Process worker : workers) {
-            worker.destroyForcibly().waitFor();
-        }
+        workers.close();
         database.close();
     }
 
     @Test
     void what_was_accepted_is_greeted_or_counted_as_late() throws Exception {
-        for (int i = 0; i < PROCESSES; i++) {
-            workers.add(startWorker());
-        }
+        workers.start(PROCESSES);
         int late = 0;
         int greeted = 0;
         try (DurableEngine engine =
@@ -280,23 +271,22 @@ class DrainKillTest {
     }
 
     private void disturbWhile(List<Thread> senders) throws Exception {
-        for (Process worker : AWAY > 0 ? workers : List.<Process>of()) {
+        for (Process worker : AWAY > 0 ? workers.all() : List.<Process>of()) {
             tell(worker, "STOP");
         }
         LockSupport.parkNanos(Duration.ofSeconds(AWAY).toNanos());
-        for (Process worker : AWAY > 0 ? workers : List.<Process>of()) {
+        for (Process worker : AWAY > 0 ? workers.all() : List.<Process>of()) {
             tell(worker, "CONT");
         }
         while (senders.stream().anyMatch(Thread::isAlive)) {
             LockSupport.parkNanos(Duration.ofMillis(300 + random.nextInt(1_500)).toNanos());
             int victim = random.nextInt(PROCESSES);
             if (random.nextBoolean()) {
-                workers.get(victim).destroyForcibly().waitFor();
-                workers.set(victim, startWorker());
+                workers.replace(victim);
             } else {
-                tell(workers.get(victim), "STOP");
+                tell(workers.all().get(victim), "STOP");
                 LockSupport.parkNanos(Duration.ofMillis(random.nextInt(4_500)).toNanos());
-                tell(workers.get(victim), "CONT");
+                tell(workers.all().get(victim), "CONT");
             }
         }
         for (Thread sender : senders) {
@@ -310,50 +300,16 @@ class DrainKillTest {
                 .waitFor();
     }
 
-    private Process startWorker() throws IOException {
-        Process process = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-XX:TieredStopAtLevel=1",
-                        "-XX:+UseSerialGC",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        Worker.class.getName(),
-                        database.jdbcUrl(),
-                        database.username(),
-                        database.password())
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
-        BufferedReader lines = process.inputReader();
-        String line = lines.readLine();
-        while (line != null && !line.equals(Worker.READY)) {
-            line = lines.readLine();
-        }
-        assertThat(line).as("the worker has started").isNotNull();
-        return process;
-    }
-
     /** A worker, until it is killed. */
     static final class Worker {
-        static final String READY = "ready";
-
         private Worker() {}
 
         public static void main(String[] arguments) throws InterruptedException {
-            HikariConfig config = new HikariConfig();
-            config.setJdbcUrl(arguments[0]);
-            config.setUsername(arguments[1]);
-            config.setPassword(arguments[2]);
-            config.setMaximumPoolSize(8);
-            config.setMinimumIdle(1);
-            try (HikariDataSource pool = new HikariDataSource(config);
-                    DurableEngine engine = Bench.takingOverSoon(pool)
-                            .register(Drain.class)
+            WorkerProcesses.serve(
+                    arguments,
+                    engine -> engine.register(Drain.class)
                             .activity(Greetings.class, new Greeter())
-                            .queue("default", queue -> queue.slots(8))
-                            .start()) {
-                System.out.println(engine.healthy() ? READY : "not healthy");
-                Thread.currentThread().join();
-            }
+                            .queue("default", queue -> queue.slots(8)));
         }
     }
 

@@ -89,6 +89,58 @@ class HistoryLimitTest {
         goesOnUnderAHigherLimit(new InMemoryHistoryStore());
     }
 
+    /** Continues below the limit, as a condition does that is too low for this run. */
+    @Workflow(name = "Sum")
+    static class ContinuingEarlier extends Sum {
+        @Run
+        @Override
+        int run(int before) {
+            sum = before;
+            Durable.await(() -> over || Durable.info().historyLength() > LIMIT / 2);
+            if (over) {
+                return sum;
+            }
+            throw Durable.continueAsNew(ContinuingEarlier.class, w -> w.run(sum));
+        }
+    }
+
+    @Test
+    void code_that_continues_before_what_a_run_in_postgresql_has_taken_in_stalls_and_loses_nothing() {
+        try (Bench bench = new Bench()) {
+            losesNothing(PostgresHistoryStore.of(bench.dataSource()));
+        }
+    }
+
+    @Test
+    void code_that_continues_before_what_a_run_in_memory_has_taken_in_stalls_and_loses_nothing() {
+        losesNothing(new InMemoryHistoryStore());
+    }
+
+    private static void losesNothing(HistoryStore store) {
+        try (DurableEngine engine = engine(store).register(Sum.class).start()) {
+            WorkflowHandle<Sum, Integer> run = engine.client().start(Sum.class, "s-1", w -> w.run(0));
+            for (int i = 0; i < LIMIT - 2; i++) {
+                run.signal(w -> w.add(1));
+            }
+            Bench.awaitThat(run, now -> now.waitingMessages() == 0);
+        }
+        try (DurableEngine hasty =
+                engine(store).register(ContinuingEarlier.class).start()) {
+            WorkflowHandle<Sum, ?> run = hasty.client().handle(Sum.class, "s-1");
+            run.signal(w -> w.add(1));
+
+            assertThat(Bench.awaitThat(run, now -> now.stalledBy() != null).stalledBy())
+                    .contains("the code has continued the run as new before it");
+        }
+        try (DurableEngine mended = engine(store).register(ContinuingSum.class).start()) {
+            WorkflowHandle<Sum, ?> run = mended.client().handle(Sum.class, "s-1");
+            run.signal(w -> w.add(1));
+            run.signal(Sum::end);
+
+            assertThat(run.resultAs(Integer.class)).isEqualTo(LIMIT);
+        }
+    }
+
     private static void goesOnAsNew(HistoryStore store) {
         stall(store);
         try (DurableEngine mended = engine(store).register(ContinuingSum.class).start()) {

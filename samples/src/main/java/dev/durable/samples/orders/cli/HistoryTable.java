@@ -37,6 +37,7 @@ import dev.durable.history.IncidentResolved;
 import dev.durable.history.Payload;
 import dev.durable.history.SideEffectRecorded;
 import dev.durable.history.SignalReceived;
+import dev.durable.history.StreamAppended;
 import dev.durable.history.TimerCancelled;
 import dev.durable.history.TimerFired;
 import dev.durable.history.TimerStarted;
@@ -126,6 +127,7 @@ final class HistoryTable {
             case CallbackTimedOut e -> "";
             case CallbackExtended e -> "by " + e.time();
             case SideEffectRecorded e -> e.value().json();
+            case StreamAppended e -> e.stream() + " " + e.value().json();
             case VersionRecorded e -> e.changeId() + " " + e.version();
             case ExternalSignalRequested e -> e.signal() + " " + e.input().json() + " to " + e.workflowId();
             case ExternalCancelRequested e -> e.workflowId() + ": " + e.reason();

@@ -15,6 +15,7 @@ import dev.durable.store.postgres.internal.nudge.PendingNudges;
 import dev.durable.store.postgres.internal.sql.Param;
 import dev.durable.store.postgres.internal.sql.SqlScript;
 import dev.durable.store.postgres.internal.sql.Tx;
+import dev.durable.store.postgres.internal.stream.JobAppends;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -45,6 +46,7 @@ public final class JobUpdateBatch {
     private final List<JobUpdate.Detach> detached = new ArrayList<>();
     private final List<LockedJob> ended = new ArrayList<>();
     private final List<JobKey> places = new ArrayList<>();
+    private final JobAppends appends = new JobAppends();
     private final List<JobUpdate.Settle> settled = new ArrayList<>();
     /** Jobs that an update of this batch has released: later updates of the batch for them are stale. */
     private final Set<JobKey> gone = new HashSet<>();
@@ -82,7 +84,7 @@ public final class JobUpdateBatch {
         items.forEach(item ->
                 runs.put(item.update().key().run().runId(), item.update().key().run()));
         Map<Integer, LockedJob> held = new HashMap<>();
-        tx.run(new SqlScript()
+        SqlScript script = new SqlScript()
                 .read(
                         JobSql.LOCK_HELD,
                         row -> held.put(row.getInt("item"), LockedJob.read(row, runs)),
@@ -90,7 +92,9 @@ public final class JobUpdateBatch {
                         uuids(sorted, item -> item.update().key().run().runId()),
                         shorts(sorted, item -> item.update().key().run().shard()),
                         ints(sorted, item -> item.update().key().seq()),
-                        uuids(sorted, item -> item.update().lease())));
+                        uuids(sorted, item -> item.update().lease()));
+        appends.read(items.stream().map(JobUpdates.Item::update).toList(), script);
+        tx.run(script);
         return held;
     }
 
@@ -105,6 +109,9 @@ public final class JobUpdateBatch {
             case JobUpdate.Release release -> letGo(job.after(release), release.delay(), ReturnedJob.of(release));
             case JobUpdate.Unread unread -> letGo(job.after(unread), unread.delay(), ReturnedJob.of(unread));
             case JobUpdate.Bury bury -> bury(bury, job);
+            case JobUpdate.Append append -> {
+                return appends.take(append, accepted(job), hints);
+            }
             case JobUpdate.Heartbeat heartbeat -> details.put(job.key(), heartbeat.details());
             case JobUpdate.Annotate annotate -> annotate(annotate);
             case JobUpdate.Detach detach -> detach(detach, job);
@@ -114,6 +121,10 @@ public final class JobUpdateBatch {
             }
             case JobUpdate.FreePlace free -> throw new IllegalStateException(free + " is not about the job");
         }
+        return accepted(job);
+    }
+
+    private static Outcome accepted(LockedJob job) {
         return job.cancelRequested() ? Outcome.CANCEL_REQUESTED : Outcome.ACCEPTED;
     }
 
@@ -193,6 +204,7 @@ public final class JobUpdateBatch {
         Cancellations.end(ended, tx, script, hints);
         settle(script);
         freePlaces(script);
+        appends.write(script);
     }
 
     /** Those that are left to the holders of their tokens ({@code completeLater}). */

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.stream.IntStream;
 
 /** Applies the updates of lease holders to their jobs: outcomes, retries, releases, heartbeats. */
@@ -56,12 +57,21 @@ public final class JobUpdates {
         connections
                 .inParts(
                         items,
-                        item -> item.update().key(),
+                        item -> rowOf(item.update()),
                         patience,
                         (locks, part) -> outcomes.putAll(write(locks, part, hints)))
                 .forEach(item -> outcomes.put(item.index(), Outcome.LOCKED));
         return outcomes;
     }
+
+    /** Returns the row that an update may wait for: of an append the stream's, which jobs of one run share. */
+    private static Record rowOf(JobUpdate update) {
+        return update instanceof JobUpdate.Append append
+                ? new StreamRow(append.key().run().runId(), append.entry().stream())
+                : update.key();
+    }
+
+    private record StreamRow(UUID run, String stream) {}
 
     private Map<Integer, Outcome> write(TransactionSettings locks, List<Item> items, PendingNudges hints)
             throws SQLException {

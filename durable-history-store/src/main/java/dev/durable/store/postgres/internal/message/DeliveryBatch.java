@@ -24,9 +24,11 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -40,6 +42,7 @@ public final class DeliveryBatch {
     private final Map<Integer, UUID> ids = new HashMap<>();
     private final Map<Integer, Delivery> asking = new HashMap<>();
 
+    private final Set<String> queues = new HashSet<>();
     private final List<RunKey> asked = new ArrayList<>();
     private final SqlScript audit = new SqlScript();
 
@@ -86,7 +89,9 @@ public final class DeliveryBatch {
         Outcome outcome = Outcome.valueOf(row.getString("outcome"));
         outcomes.put(item, outcome);
         if (outcome == Outcome.ACCEPTED) {
-            hints.runs(row.getString("task_queue"));
+            String queue = Objects.requireNonNull(row.getString("task_queue"));
+            queues.add(queue);
+            hints.runs(queue);
             Delivery asks = asking.get(item);
             if (asks != null) {
                 UUID run = row.getObject("run_id", UUID.class);
@@ -95,6 +100,11 @@ public final class DeliveryBatch {
             }
         }
         return Objects.requireNonNull(ids.get(item));
+    }
+
+    /** The task queues of the runs that have got messages. Complete after the last call of {@link #hear}. */
+    public Set<String> queues() {
+        return queues;
     }
 
     /** The rows of the audit for requests that were accepted. Complete after the last call of {@link #hear}. */

@@ -103,16 +103,28 @@ public final class MessageSql {
             insert into durable.audit (id, at, actor, action, target, details)
             values (?, durable.clock(), ?, ?, ?, ?::json) on conflict do nothing""";
 
-    public static final String LATEST = """
-            select u.item, w.run_id from unnest(?::int[], ?::text[], ?::smallint[]) as u(item, workflow_id, shard)
-             cross join lateral (select w.run_id from durable.workflow_run w
-                    where w.workflow_id = u.workflow_id and +w.shard = u.shard
-                    order by w.started_at desc limit 1) w""";
+    /**
+     * Finds the message in the histories of the runs of a workflow id that may have consumed it since then: those that
+     * started later, and the one before them, as a run starts after the close of the one before it.
+     */
+    private static final String IN_HISTORY = """
+            select 1 from (
+                select w.run_id from durable.workflow_run w
+                 where w.workflow_id = ${id} and +w.shard = u.shard
+                   and w.started_at >= coalesce((
+                        select b.started_at from durable.workflow_run b
+                         where b.workflow_id = ${id} and +b.shard = u.shard and b.started_at < u.since
+                         order by b.started_at desc limit 1), '-infinity')
+                   and ${chain} offset 0) w
+             cross join lateral (
+                select 1 from durable.history_event e
+                 where e.run_id = w.run_id and e.shard = u.shard and e.message_id = u.message_id offset 0) e""";
 
     /**
-     * Takes messages out of the inbox of an open run that an earlier run of its chain has consumed: sent again after a
-     * COMMIT without an answer. It follows {@link #DELIVER} in its transaction, whose locks keep the open run from
-     * continuing; only runs that closed after the first try can have consumed the message.
+     * Takes messages out of the inbox of an open run that an earlier run of its workflow id has consumed, or that a run
+     * of its chain has rejected: sent again after a COMMIT without an answer. It follows {@link #DELIVER} in its
+     * transaction, whose locks keep the open run from continuing; only runs that were open after the first try can have
+     * consumed the message.
      */
     public static final String DROP_CONSUMED = """
             delete from durable.inbox where ctid = any(array(
@@ -122,19 +134,25 @@ public final class MessageSql {
                         select i.ctid as c from durable.inbox i
                          where i.run_id = u.run_id and i.message_id = u.message_id and i.shard = u.shard offset 0) i
                  cross join lateral (
-                        select s.workflow_id, s.chain_id from durable.run_state s
-                         where s.run_id = u.run_id and +s.shard = u.shard and s.chain_id is not null offset 0) s
-                 cross join lateral (
-                        select w.run_id from durable.workflow_run w
-                         where w.workflow_id = s.workflow_id and +w.shard = u.shard and w.closed_at >= u.since
-                           and coalesce(w.chain_id, w.run_id) = s.chain_id offset 0) w
-                 cross join lateral (
-                        select 1 from durable.history_event e
-                         where e.run_id = w.run_id and e.shard = u.shard and e.message_id = u.message_id offset 0) e))""";
+                        select s.workflow_id, coalesce(s.chain_id, s.run_id) as chain from durable.run_state s
+                         where s.run_id = u.run_id and +s.shard = u.shard offset 0) s
+                 where exists (select 1 from durable.reply r
+                         where r.run_id = s.chain and r.reply_id = u.message_id and r.shard = u.shard offset 0)
+                    or exists (${history})))""".replace(
+            "${history}", IN_HISTORY.replace("${id}", "s.workflow_id").replace("${chain}", "w.run_id <> u.run_id"));
 
-    /** Finds messages that stand in a history: sent again after they were accepted and consumed. */
+    /**
+     * Finds messages that stand in a history: sent again after they were accepted and consumed. A message to a run may
+     * stand in that of another run of its chain, one without a run in that of any run of the workflow id.
+     */
     public static final String CONSUMED_BEFORE = """
-            select u.item from unnest(?::int[], ?::uuid[], ?::smallint[], ?::uuid[]) as u(item, run_id, shard, message_id)
+            select u.item from unnest(?::int[], ?::text[], ?::smallint[], ?::uuid[], ?::uuid[], ?::timestamptz[])
+                       as u(item, workflow_id, shard, run_id, message_id, since)
              where exists (select 1 from durable.history_event e
-                    where e.run_id = u.run_id and e.shard = u.shard and e.message_id = u.message_id offset 0)""";
+                    where e.run_id = u.run_id and e.shard = u.shard and e.message_id = u.message_id offset 0)
+                or exists (${history})""".replace(
+                    "${history}", IN_HISTORY.replace("${id}", "u.workflow_id").replace("${chain}", """
+                        (u.run_id is null or coalesce(w.chain_id, w.run_id) = coalesce((
+                            select coalesce(n.chain_id, n.run_id) from durable.workflow_run n
+                             where n.run_id = u.run_id and +n.shard = u.shard), u.run_id))"""));
 }

@@ -9,6 +9,7 @@ import dev.durable.store.Nudges.OutboxFilled;
 import dev.durable.store.Nudges.RulesChanged;
 import dev.durable.store.Nudges.RunClosed;
 import dev.durable.store.Nudges.RunsDue;
+import dev.durable.store.Nudges.StreamWritten;
 import dev.durable.store.Nudges.UpdateAnswered;
 import dev.durable.store.postgres.internal.sql.Param;
 import dev.durable.store.postgres.internal.sql.SqlScript;
@@ -36,6 +37,7 @@ import org.slf4j.LoggerFactory;
  *   q *              pauses or limits of queues were changed
  *   c 0197…          this run closed
  *   u 0197…          this run has accepted or answered an update
+ *   s 0197…          entries were appended to a stream of this chain
  *   b                a job became a dead letter or an incident
  *   o                messages wait in the outbox
  * </pre>
@@ -117,6 +119,7 @@ public record NudgeMessage(String sender, boolean asks, List<Nudge> nudges) {
             case RulesChanged ignored -> "q *";
             case RunClosed closed -> "c " + closed.runId();
             case UpdateAnswered answered -> "u " + answered.chainId();
+            case StreamWritten written -> "s " + written.chainId();
             case JobBuried ignored -> BURIED;
             // This nudge can't be sent at its time, so other processes find the work by polling.
             case OutboxFilled ignored -> OUTBOX;
@@ -146,6 +149,7 @@ public record NudgeMessage(String sender, boolean asks, List<Nudge> nudges) {
                 case "q " -> nudges.add(new RulesChanged());
                 case "c " -> nudges.add(new RunClosed(UUID.fromString(rest)));
                 case "u " -> nudges.add(new UpdateAnswered(UUID.fromString(rest)));
+                case "s " -> nudges.add(new StreamWritten(UUID.fromString(rest)));
                 default -> {}
             }
         }

@@ -32,6 +32,10 @@ public final class PendingNudges {
         nudges.add(new Nudges.UpdateAnswered(runId));
     }
 
+    public void written(UUID chainId) {
+        nudges.add(new Nudges.StreamWritten(chainId));
+    }
+
     public void sendTo(Nudges listeners) {
         if (!nudges.isEmpty()) {
             listeners.send(nudges);
@@ -42,6 +46,11 @@ public final class PendingNudges {
     @Nullable
     public NudgePassage passage(SharedNudges listeners) {
         return nudges.isEmpty() ? null : listeners.passage(nudges);
+    }
+
+    /** Returns whether all of these nudges are among those. */
+    public boolean areAmong(PendingNudges those) {
+        return those.nudges.containsAll(nudges);
     }
 
     /** Sets the passage that sends the nudges; if it gets through, only listeners of this process get them. */

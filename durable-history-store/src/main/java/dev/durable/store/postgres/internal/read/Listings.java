@@ -37,6 +37,7 @@ import org.jooq.Field;
 import org.jooq.Record;
 import org.jooq.SelectJoinStep;
 import org.jooq.impl.DSL;
+import org.jspecify.annotations.Nullable;
 
 /** Reads runs for listings, handles and waiting clients. */
 public final class Listings {
@@ -71,22 +72,20 @@ public final class Listings {
     }
 
     public Optional<RunRecord> run(UUID runId) {
-        return connections.read(
-                TransactionSettings.READ,
-                tx -> select(tx)
-                        .where(WORKFLOW_RUN.RUN_ID.eq(runId), WORKFLOW_RUN.SHARD.eq((short) RunIds.shard(runId)))
-                        .fetchOptional(Listings::record));
+        return one(ReadSql.RUN, Param.of(runId), Param.of((short) RunIds.shard(runId)));
     }
 
     public Optional<RunRecord> latest(String workflowId) {
-        return connections.read(
-                TransactionSettings.READ,
-                tx -> select(tx)
-                        .where(WORKFLOW_RUN.WORKFLOW_ID.eq(workflowId), WORKFLOW_RUN.SHARD.eq((short)
-                                RunIds.shardOf(workflowId)))
-                        .orderBy(WORKFLOW_RUN.STARTED_AT.desc())
-                        .limit(1)
-                        .fetchOptional(Listings::record));
+        return one(ReadSql.LATEST_RUN, Param.of(workflowId), Param.of((short) RunIds.shardOf(workflowId)));
+    }
+
+    /** Reads a run in one round trip, as calls of handles wait for it. */
+    private Optional<RunRecord> one(String sql, Param... params) {
+        return connections.read(TransactionSettings.LONG, tx -> {
+            List<RunRecord> found = new ArrayList<>();
+            tx.last(new SqlScript().read(sql, row -> found.add(shown(row)), params));
+            return found.stream().findFirst();
+        });
     }
 
     public List<ClosedRun> closed(Collection<UUID> runIds) {
@@ -126,6 +125,24 @@ public final class Listings {
     /** Reads a run that is a background job, which is alone in its chain. */
     static RunRecord record(ResultSet row) throws SQLException {
         UUID runId = row.getObject("run_id", UUID.class);
+        return record(row, runId, null, new RunRecord.Links(runId, null, null, 1));
+    }
+
+    private static RunRecord shown(ResultSet row) throws SQLException {
+        UUID runId = row.getObject("run_id", UUID.class);
+        return record(
+                row,
+                runId,
+                row.getString("details"),
+                new RunRecord.Links(
+                        row.getObject("chain_id", UUID.class),
+                        row.getObject("previous_run_id", UUID.class),
+                        row.getObject("next_run_id", UUID.class),
+                        row.getInt("attempt")));
+    }
+
+    private static RunRecord record(ResultSet row, UUID runId, @Nullable String details, RunRecord.Links links)
+            throws SQLException {
         return new RunRecord(
                 new RunKey(runId, row.getString("workflow_id")),
                 row.getString("type"),
@@ -135,8 +152,8 @@ public final class Listings {
                 TimeColumns.instant(row, "closed_at"),
                 row.getString("result"),
                 row.getString("failure"),
-                new RunRecord.Notes(MemoJson.read(row.getString("memo")), null),
-                new RunRecord.Links(runId, null, null, 1));
+                new RunRecord.Notes(MemoJson.read(row.getString("memo")), details),
+                links);
     }
 
     /** The open run of each workflow id, else the one that closed last. */

@@ -10,6 +10,7 @@ import dev.durable.store.postgres.internal.sql.Param;
 import dev.durable.store.postgres.internal.sql.SqlScript;
 import dev.durable.store.postgres.internal.sql.TimeColumns;
 import dev.durable.store.postgres.internal.sql.TransactionSettings;
+import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -53,18 +54,31 @@ public final class Callbacks {
     public Optional<CallbackState> state(CallbackToken token) {
         return connections.read(TransactionSettings.SHORT, tx -> {
             Found found = new Found();
-            tx.last(new SqlScript()
-                    .read(
-                            STATE,
-                            found::add,
-                            Param.of(token.run().runId()),
-                            Param.of(token.run().shard()),
-                            Param.of(token.run().workflowId()),
-                            Param.of(token.callback()),
-                            Param.of(token.callback().toString()),
-                            Param.of(token.callback())));
+            tx.last(read(token, found));
             return found.state();
         });
+    }
+
+    /** Returns the state as a transaction of the caller sees it. */
+    public Optional<CallbackState> stateIn(Connection connection, CallbackToken token) {
+        return connections.in(connection, tx -> {
+            Found found = new Found();
+            tx.run(read(token, found));
+            return found.state();
+        });
+    }
+
+    private static SqlScript read(CallbackToken token, Found found) {
+        return new SqlScript()
+                .read(
+                        STATE,
+                        found::add,
+                        Param.of(token.run().runId()),
+                        Param.of(token.run().shard()),
+                        Param.of(token.run().workflowId()),
+                        Param.of(token.callback()),
+                        Param.of(token.callback().toString()),
+                        Param.of(token.callback()));
     }
 
     /** The rows of one callback. */

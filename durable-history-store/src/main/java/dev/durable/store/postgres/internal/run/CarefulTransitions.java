@@ -2,6 +2,7 @@ package dev.durable.store.postgres.internal.run;
 
 import static dev.durable.store.postgres.internal.sql.Param.uuids;
 
+import dev.durable.history.InboxMessage;
 import dev.durable.store.JobKey;
 import dev.durable.store.LeftJob;
 import dev.durable.store.RunKey;
@@ -14,6 +15,7 @@ import dev.durable.store.postgres.internal.nudge.PendingNudges;
 import dev.durable.store.postgres.internal.sql.SqlScript;
 import dev.durable.store.postgres.internal.sql.Tx;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -105,6 +107,16 @@ final class CarefulTransitions {
                             TransitionBatch.shards(closing),
                             uuids(consumed, id -> id)));
         }
+        List<Transition> replaced =
+                good.closing().stream().filter(Transition::isByStart).toList();
+        if (!replaced.isEmpty()) {
+            tx.run(new SqlScript()
+                    .read(
+                            TransitionSql.ASKED_TO_CANCEL,
+                            row -> waiting.add(row.getObject("run_id", UUID.class)),
+                            TransitionBatch.runs(replaced),
+                            TransitionBatch.shards(replaced)));
+        }
         return waiting;
     }
 
@@ -119,7 +131,10 @@ final class CarefulTransitions {
         }
     }
 
-    /** Adds the notes and details of the jobs that closing runs leave to the histories of these runs. */
+    /**
+     * Adds the notes and details of the jobs that closing runs leave, and outcomes that wait for runs which others
+     * continue, to the histories of these runs.
+     */
     private void tell(Map<JobKey, LockedJob> jobs) throws SQLException {
         Set<JobKey> settled = new HashSet<>();
         Set<RunKey> closing = new HashSet<>();
@@ -132,15 +147,42 @@ final class CarefulTransitions {
                 .sorted(JobKey.LOCK_ORDER)
                 .toList();
         Map<JobKey, String> details = left.isEmpty() ? Map.of() : HeartbeatRows.read(tx, left);
-        Map<RunKey, List<LeftJob>> told = left.stream()
+        Map<RunKey, ArrayList<LeftJob>> told = left.stream()
                 .collect(Collectors.groupingBy(
                         JobKey::run,
                         Collectors.mapping(
                                 key -> Objects.requireNonNull(jobs.get(key)).left(details.get(key)),
-                                Collectors.toList())));
+                                Collectors.toCollection(ArrayList::new))));
+        outcomes()
+                .forEach((run, waiting) ->
+                        told.computeIfAbsent(run, key -> new ArrayList<>()).addAll(waiting));
         good = TransitionBatch.told(good.all().stream()
-                .map(t -> closing.contains(t.run()) ? closingWith(t, told.getOrDefault(t.run(), List.of())) : t)
+                .map(t -> closing.contains(t.run()) ? closingWith(t, told.getOrDefault(t.run(), new ArrayList<>())) : t)
                 .toList());
+    }
+
+    /** Reads the outcomes that wait for runs which others continue, and that their steps have not consumed. */
+    private Map<RunKey, List<LeftJob>> outcomes() throws SQLException {
+        Map<UUID, Transition> continued = new HashMap<>();
+        good.continued().forEach(t -> continued.put(t.run().runId(), t));
+        Map<RunKey, List<LeftJob>> outcomes = new HashMap<>();
+        if (!continued.isEmpty()) {
+            tx.run(new SqlScript()
+                    .read(
+                            TransitionSql.OUTCOMES,
+                            row -> {
+                                Transition t =
+                                        Objects.requireNonNull(continued.get(row.getObject("run_id", UUID.class)));
+                                InboxMessage outcome = Seizures.outcome(row);
+                                if (!t.consumed().contains(row.getObject("message_id", UUID.class))) {
+                                    outcomes.computeIfAbsent(t.run(), run -> new ArrayList<>())
+                                            .add(LeftJob.of(outcome));
+                                }
+                            },
+                            TransitionBatch.runs(good.continued()),
+                            TransitionBatch.shards(good.continued())));
+        }
+        return outcomes;
     }
 
     private static Transition closingWith(Transition t, List<LeftJob> left) {

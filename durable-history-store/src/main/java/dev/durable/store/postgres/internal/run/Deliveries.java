@@ -10,14 +10,15 @@ import dev.durable.store.CommitUnknownException;
 import dev.durable.store.Delivery;
 import dev.durable.store.Delivery.Outcome;
 import dev.durable.store.InboxLimit;
-import dev.durable.store.Nudges;
 import dev.durable.store.RunIds;
 import dev.durable.store.postgres.internal.job.Cancellations;
 import dev.durable.store.postgres.internal.message.DeliveryBatch;
 import dev.durable.store.postgres.internal.message.MessageSql;
 import dev.durable.store.postgres.internal.nudge.PendingNudges;
+import dev.durable.store.postgres.internal.nudge.SharedNudges;
 import dev.durable.store.postgres.internal.sql.Connections;
 import dev.durable.store.postgres.internal.sql.LockPatience;
+import dev.durable.store.postgres.internal.sql.NudgePassage;
 import dev.durable.store.postgres.internal.sql.SqlScript;
 import dev.durable.store.postgres.internal.sql.TransactionSettings;
 import dev.durable.store.postgres.internal.sql.Tx;
@@ -34,8 +35,8 @@ import java.util.stream.IntStream;
 
 /**
  * Inserts messages into inboxes, each at most once. A run drops a message that its own history has; one that was sent
- * before without an answer to the COMMIT, and that a run may have consumed which has continued as new since, is looked
- * for in the histories of the closed runs under the lock of the open one.
+ * before without an answer to the COMMIT, and that a run may have consumed which has closed since, is looked for in the
+ * histories of the closed runs under the lock of the open one. There an update is looked for, too, that was rejected.
  */
 final class Deliveries {
     /** The most by which the clock of this process may differ from that of the database. */
@@ -45,11 +46,12 @@ final class Deliveries {
     private final Map<UUID, Instant> unanswered = new ConcurrentHashMap<>();
 
     private final Connections connections;
-    private final Nudges nudges;
+    private final SharedNudges nudges;
     private final LockPatience patience;
     private final InboxLimit inboxLimit;
+    private final LikelyQueue likely = new LikelyQueue();
 
-    Deliveries(Connections connections, Nudges nudges, LockPatience patience, InboxLimit inboxLimit) {
+    Deliveries(Connections connections, SharedNudges nudges, LockPatience patience, InboxLimit inboxLimit) {
         this.connections = connections;
         this.nudges = nudges;
         this.patience = patience;
@@ -57,21 +59,24 @@ final class Deliveries {
     }
 
     List<Outcome> deliver(List<Delivery> deliveries) {
-        PendingNudges hints = new PendingNudges();
         Map<Integer, Outcome> outcomes =
-                send(deliveries, IntStream.range(0, deliveries.size()).boxed().toList(), hints);
+                send(deliveries, IntStream.range(0, deliveries.size()).boxed().toList());
         // The target may have been written after the statement began that did not find it, so only a second miss
         // counts.
-        Map<Integer, Outcome> second = send(deliveries, missing(deliveries, outcomes), hints);
+        Map<Integer, Outcome> second = send(deliveries, missing(deliveries, outcomes));
         outcomes.putAll(second);
         consumedBefore(deliveries, missing(deliveries, outcomes)).forEach(i -> outcomes.put(i, Outcome.ACCEPTED));
-        hints.sendTo(nudges);
-        return IntStream.range(0, deliveries.size())
-                .mapToObj(i -> outcomes.getOrDefault(i, Outcome.NOT_FOUND))
-                .toList();
+        missing(deliveries, outcomes).forEach(i -> outcomes.put(i, Outcome.NOT_FOUND));
+        // A message that gets any other answer may be sent again, and then it matters that it was sent before.
+        outcomes.forEach((i, outcome) -> {
+            if (outcome == Outcome.ACCEPTED || outcome == Outcome.NOT_FOUND) {
+                unanswered.remove(message(deliveries, i));
+            }
+        });
+        return IntStream.range(0, deliveries.size()).mapToObj(outcomes::get).toList();
     }
 
-    private Map<Integer, Outcome> send(List<Delivery> deliveries, List<Integer> items, PendingNudges hints) {
+    private Map<Integer, Outcome> send(List<Delivery> deliveries, List<Integer> items) {
         if (items.isEmpty()) {
             return new HashMap<>();
         }
@@ -81,17 +86,22 @@ final class Deliveries {
                         items,
                         item -> deliveries.get(item).workflowId(),
                         patience,
-                        (locks, part) -> outcomes.putAll(send(locks, new DeliveryBatch(deliveries, part), hints)))
+                        (locks, part) -> outcomes.putAll(send(locks, new DeliveryBatch(deliveries, part))))
                 .forEach(item -> outcomes.put(item, Outcome.LOCKED));
         return outcomes;
     }
 
-    private Map<Integer, Outcome> send(TransactionSettings locks, DeliveryBatch batch, PendingNudges hints)
-            throws SQLException {
+    /** Workers are told of the messages behind the COMMIT, as far as their queue is as expected; else after it. */
+    private Map<Integer, Outcome> send(TransactionSettings locks, DeliveryBatch batch) throws SQLException {
         List<UUID> messages = batch.messages();
+        PendingNudges expected = likely.nudges();
+        PendingNudges hints = new PendingNudges();
+        NudgePassage passage = expected.passage(nudges);
         try {
-            Map<Integer, Outcome> outcomes = connections.attempt(locks, tx -> send(tx, batch, hints));
-            messages.forEach(unanswered::remove);
+            Map<Integer, Outcome> outcomes = connections.attempt(locks, passage, tx -> send(tx, batch, hints));
+            hints.took(hints.areAmong(expected) ? passage : null);
+            hints.spreadBy(nudges);
+            likely.found(batch.queues());
             return outcomes;
         } catch (CommitUnknownException e) {
             messages.forEach(message -> unanswered.putIfAbsent(message, Instant.now()));
@@ -137,48 +147,34 @@ final class Deliveries {
     /** A message for an open run that was sent before. */
     private record Resent(UUID run, UUID id, Instant since) {}
 
-    /** Those of the messages without an open run that stand in a history. */
+    /** Returns those of the messages without an open run that stand in a history. */
     private List<Integer> consumedBefore(List<Delivery> deliveries, List<Integer> items) {
         if (items.isEmpty()) {
             return List.of();
         }
+        Instant now = Instant.now();
         return connections.read(TransactionSettings.SHORT, tx -> {
-            Map<Integer, UUID> runs = runs(tx, deliveries, items);
-            List<Integer> known = items.stream().filter(runs::containsKey).toList();
             List<Integer> found = new ArrayList<>();
             tx.last(new SqlScript()
                     .read(
                             MessageSql.CONSUMED_BEFORE,
                             row -> found.add(row.getInt("item")),
-                            ints(known, i -> i),
-                            uuids(known, runs::get),
-                            shorts(known, i -> shard(deliveries.get(i))),
-                            uuids(known, i -> deliveries.get(i).message().messageId())));
+                            ints(items, i -> i),
+                            texts(items, i -> deliveries.get(i).workflowId()),
+                            shorts(items, i -> shard(deliveries.get(i))),
+                            uuids(items, i -> deliveries.get(i).runId()),
+                            uuids(items, i -> message(deliveries, i)),
+                            instants(
+                                    items,
+                                    i -> unanswered
+                                            .getOrDefault(message(deliveries, i), now)
+                                            .minus(APART))));
             return found;
         });
     }
 
-    private static Map<Integer, UUID> runs(Tx tx, List<Delivery> deliveries, List<Integer> items) throws SQLException {
-        Map<Integer, UUID> runs = new HashMap<>();
-        List<Integer> unnamed = new ArrayList<>();
-        for (Integer item : items) {
-            UUID run = deliveries.get(item).runId();
-            if (run == null) {
-                unnamed.add(item);
-            } else {
-                runs.put(item, run);
-            }
-        }
-        if (!unnamed.isEmpty()) {
-            tx.run(new SqlScript()
-                    .read(
-                            MessageSql.LATEST,
-                            row -> runs.put(row.getInt("item"), row.getObject("run_id", UUID.class)),
-                            ints(unnamed, i -> i),
-                            texts(unnamed, i -> deliveries.get(i).workflowId()),
-                            shorts(unnamed, i -> shard(deliveries.get(i)))));
-        }
-        return runs;
+    private static UUID message(List<Delivery> deliveries, int item) {
+        return deliveries.get(item).message().messageId();
     }
 
     private static int shard(Delivery delivery) {

@@ -33,6 +33,19 @@ public final class ReadSql {
              cross join lateral (select w.* from durable.workflow_run w
                     where w.workflow_id = u.workflow_id and +w.shard = u.shard order by w.started_at desc limit 1) w""";
 
+    private static final String SHOWN = """
+            select w.run_id, w.workflow_id, w.type, w.status, w.task_queue, w.started_at, w.closed_at, w.result, w.failure,
+                   w.memo, w.details, coalesce(w.chain_id, w.run_id) as chain_id, w.previous_run_id, w.next_run_id,
+                   coalesce(w.attempt, 1) as attempt
+              from durable.workflow_run w""";
+
+    /** Returns what handles show of a run. */
+    public static final String RUN = SHOWN + " where w.run_id = ? and +w.shard = ?";
+
+    /** Returns these columns of the run of a workflow id that was started last. */
+    public static final String LATEST_RUN =
+            SHOWN + " where w.workflow_id = ? and w.shard = ? order by w.started_at desc limit 1";
+
     /** Returns those of these runs that are not there. */
     public static final String UNKNOWN = """
             select u.run_id from unnest(?::uuid[], ?::smallint[]) as u(run_id, shard)

@@ -304,7 +304,7 @@ public final class Seizures {
                 seizure.status());
     }
 
-    private static InboxMessage outcome(ResultSet row) throws SQLException {
+    static InboxMessage outcome(ResultSet row) throws SQLException {
         return new InboxMessage(
                 new UUID(0, 0),
                 MessageKind.ACTIVITY_OUTCOME,

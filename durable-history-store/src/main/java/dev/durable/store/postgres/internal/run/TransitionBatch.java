@@ -19,6 +19,7 @@ import dev.durable.store.postgres.internal.message.Replies;
 import dev.durable.store.postgres.internal.sql.Param;
 import dev.durable.store.postgres.internal.sql.SafeText;
 import dev.durable.store.postgres.internal.sql.SqlScript;
+import dev.durable.store.postgres.internal.stream.StreamRows;
 import java.sql.Array;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -45,7 +46,10 @@ final class TransitionBatch {
     private final List<Transition> ending;
 
     private final List<Transition> continued;
-    /** True if the notes and details of the jobs that closing runs leave are among the events. */
+    /**
+     * True if the notes and details of the jobs that closing runs leave are among the events, and the outcomes that wait
+     * for runs which others continue.
+     */
     private final boolean told;
 
     TransitionBatch(List<Transition> transitions) {
@@ -84,6 +88,11 @@ final class TransitionBatch {
         return ending;
     }
 
+    /** The transitions of runs that others continue. */
+    List<Transition> continued() {
+        return continued;
+    }
+
     /**
      * Locks, in order, the rows that {@link #write} will change, unless its first statement locks them itself, as it
      * does if all runs go on or all runs end.
@@ -110,21 +119,25 @@ final class TransitionBatch {
         }
     }
 
-    /** Writes everything; {@code waiting} gets the runs that are parked although a message waits. */
+    /** Writes everything; {@code waiting} gets the runs that are parked although a message waits. Streams are locked last. */
     void write(SqlScript script, Set<UUID> waiting) {
+        writeRuns(script, waiting);
+        details(script);
+        StreamRows.insert(all, script);
+    }
+
+    private void writeRuns(SqlScript script, Set<UUID> waiting) {
         if (LoneStep.is(all)) {
             new LoneStep(all.getFirst()).write(script, waiting);
             dropHeartbeats(script);
             consume(script);
             OutgoingRows.insert(all, script);
             Replies.write(script, all);
-            details(script);
             return;
         }
         if (allClose()) {
             end(script);
             OutgoingRows.insert(all, script);
-            details(script);
             return;
         }
         if (!advancing.isEmpty()) {
@@ -143,7 +156,6 @@ final class TransitionBatch {
         JobRows.of(all).insert(script);
         OutgoingRows.insert(all, script);
         close(script);
-        details(script);
     }
 
     /** Closes runs whatever waits for them, for a caller that has locked them and their jobs. */
@@ -259,7 +271,18 @@ final class TransitionBatch {
                 runs(byRun),
                 shards(byRun),
                 NO_LEASES);
-        script.then(TransitionSql.NOTHING_WAITS, runs(ending), shards(ending), runs(byRun), shards(byRun));
+        if (continued.isEmpty() || told) {
+            script.then(TransitionSql.NOTHING_WAITS, runs(ending), shards(ending), runs(byRun), shards(byRun));
+        } else {
+            script.then(
+                    TransitionSql.NO_OUTCOME_WAITS,
+                    runs(ending),
+                    shards(ending),
+                    runs(byRun),
+                    shards(byRun),
+                    runs(continued),
+                    shards(continued));
+        }
     }
 
     private void close(SqlScript script) {

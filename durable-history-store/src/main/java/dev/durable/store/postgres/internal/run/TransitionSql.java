@@ -64,6 +64,11 @@ public final class TransitionSql {
                     where i.run_id = u.run_id and i.shard = u.shard and i.wakes::int = 1
                       and i.message_id <> all(?::uuid[]) and i.kind <> all(${harmless}))""");
 
+    /** Finds runs whose place a start takes, and that are asked to cancel; run when they are locked. */
+    static final String ASKED_TO_CANCEL = """
+            select i.run_id from durable.inbox i
+             where i.run_id = any(?::uuid[]) and i.shard = any(?::smallint[]) and i.kind = ${cancel}""".replace("${cancel}", "" + MessageKind.CANCEL.code());
+
     /** Marks a run as closing after three refusals: from then on senders have to try again until it is closed. */
     static final String MARK_CLOSING = """
             update durable.run_state s set closing = true
@@ -207,17 +212,34 @@ public final class TransitionSql {
             + "select durable.must(not exists (select 1 from ended e where " + CARRIED
             + "), 'job with something to tell')";
 
+    private static final String NOTHING = KindSql.in("""
+            not exists (select 1 from durable.inbox i
+                             where i.run_id = any(?::uuid[]) and i.shard = any(?::smallint[]) and i.wakes::int = 1
+                               and i.kind <> all(${harmless}))
+                and not exists (select 1 from durable.activity_job j
+                             where j.run_id = any(?::uuid[]) and j.shard = any(?::smallint[]))
+            """);
+
     /**
      * Checks, after the locks and in a statement of its own, that no message that refuses a close and no job is left: its
      * snapshot sees the commits that the locks waited for.
      */
-    static final String NOTHING_WAITS = KindSql.in("""
-            select durable.must(
-                not exists (select 1 from durable.inbox i
-                             where i.run_id = any(?::uuid[]) and i.shard = any(?::smallint[]) and i.wakes::int = 1
-                               and i.kind <> all(${harmless}))
-                and not exists (select 1 from durable.activity_job j
-                             where j.run_id = any(?::uuid[]) and j.shard = any(?::smallint[])), 'close')""");
+    static final String NOTHING_WAITS = "select durable.must(" + NOTHING + ", 'close')";
+
+    /** Checks that, and that no outcome of an activity waits for the runs that others continue. */
+    static final String NO_OUTCOME_WAITS =
+            "select durable.must(" + NOTHING + """
+            and not exists (select 1 from durable.inbox i
+                             where i.run_id = any(?::uuid[]) and i.shard = any(?::smallint[])
+                               and i.kind = ${outcome}), 'close')""".replace("${outcome}", "" + MessageKind.ACTIVITY_OUTCOME.code());
+
+    /** Reads those outcomes, when the runs and their jobs are locked: the next runs are not given them. */
+    static final String OUTCOMES = """
+            select u.run_id, i.message_id, i.name, i.payload, i.notes
+              from unnest(?::uuid[], ?::smallint[]) as u(run_id, shard)
+             cross join lateral (select i.* from durable.inbox i
+                    where i.run_id = u.run_id and i.shard = u.shard and i.kind = ${outcome}
+                    order by i.at, i.ord offset 0) i""".replace("${outcome}", "" + MessageKind.ACTIVITY_OUTCOME.code());
 
     static final String CLOSE_RUNS = """
             update durable.workflow_run w

@@ -65,10 +65,10 @@ final class Transitions {
 
     /**
      * Returns whether the transitions may be written without a check: the effect of a cancellation depends on the job
-     * that is found.
+     * that is found, and that of a start on the messages of the run whose place it takes.
      */
     private static boolean mayBeWrittenAtOnce(List<Transition> transitions) {
-        return transitions.stream().allMatch(t -> t.jobs().cancelled().isEmpty());
+        return transitions.stream().allMatch(t -> t.jobs().cancelled().isEmpty() && !t.isByStart());
     }
 
     private Map<RunKey, Outcome> optimistic(List<Transition> transitions, PendingNudges hints) {
@@ -159,6 +159,9 @@ final class Transitions {
                 t.jobs().scheduled().stream()
                         .filter(job -> job.eager() == null)
                         .forEach(job -> hints.jobs(job.route().taskQueue()));
+                if (!t.appends().isEmpty()) {
+                    hints.written(t.mail().chain());
+                }
                 if (t.close() != null) {
                     hints.closed(t.run().runId());
                 } else if (t.answersUpdates()) {

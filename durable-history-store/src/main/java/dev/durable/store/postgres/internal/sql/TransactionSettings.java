@@ -16,7 +16,7 @@ public enum TransactionSettings {
     CLAIM(Duration.ofMillis(100)),
     /** For the halves of a batch, to find the item that a lock holds up. */
     PROBE(Duration.ofMillis(15)),
-    /** For one item alone, on the slow lane. */
+    /** For one item alone, on the slow lane, and for the read of one run. */
     LONG(Duration.ofSeconds(5)),
     /** For listings and descriptions by jOOQ: the planner chooses freely; {@link SearchPath} has the tables' schema. */
     READ(Duration.ofSeconds(5)),

@@ -57,7 +57,10 @@ final class ChildOrders {
     private final InboxLimit inboxLimit;
     private final Set<UUID> refused;
     private final PendingNudges hints = new PendingNudges();
-    private final List<UUID> tried = new ArrayList<>();
+    /** The last order that this pass could not carry out; those before it are left to the next pass. */
+    private UUID passedSource = new UUID(0, 0);
+
+    private long passedNumber;
     /** Orders of which the database has refused a portion: from then on one child is ended at a time. */
     private final Set<UUID> oneByOne = new HashSet<>();
     /** The children that this pass could not end: the database has refused it, or their inboxes are full. */
@@ -123,7 +126,8 @@ final class ChildOrders {
             Portion portion = next.get();
             done += portion.ended + (portion.gone ? 1 : 0);
             if (!portion.gone && !portion.more) {
-                tried.add(portion.order.source);
+                passedSource = portion.order.source;
+                passedNumber = portion.order.number;
             }
         }
         return done;
@@ -173,20 +177,25 @@ final class ChildOrders {
     private void tellRefused(Order order, SQLException e) {
         if (refused.add(order.source)) {
             log.warn(
-                    "children of workflow {}, which has ended, can't be ended and stay open: the database refuses it"
+                    "children of workflow {}, which {}, can't be ended and stay open: the database refuses it"
                             + " (SQLSTATE {}): {}. It is tried again as long as they are open. Usual cause: a trigger or"
                             + " constraint of one's own on Durable's tables",
                     Bounds.shown(order.workflowId),
+                    order.ofChain ? "has ended" : "is being undone",
                     e.getSQLState(),
                     StoreErrors.withoutRow(e).getMessage());
         }
     }
 
-    /** Locks the next order, if there is one. */
+    /** Locks the next order behind those that were passed, if there is one. */
     private List<Order> take(Tx tx) throws SQLException {
         List<Order> found = new ArrayList<>();
         tx.run(new SqlScript()
-                .read(RelaySql.TAKE_ORDER, row -> found.add(Order.read(row)), uuids(tried, source -> source)));
+                .read(
+                        RelaySql.TAKE_ORDER,
+                        row -> found.add(Order.read(row)),
+                        Param.of(passedSource),
+                        Param.of(passedNumber)));
         return found;
     }
 
@@ -219,7 +228,11 @@ final class ChildOrders {
                         child.run(),
                         child.nextEventId(),
                         ParentClosed.terminate(
-                                child.run().workflowId(), child.run().runId(), order.workflowId, UUID.randomUUID())))
+                                child.run().workflowId(),
+                                child.run().runId(),
+                                order.workflowId,
+                                order.ofChain ? ParentClosed.ENDED : ParentClosed.UNDONE,
+                                UUID.randomUUID())))
                 .toList();
         Seizures.end(tx, terminated);
         List<RunKey> asked = locked.stream()

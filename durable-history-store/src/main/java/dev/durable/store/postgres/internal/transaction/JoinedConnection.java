@@ -1,11 +1,14 @@
 package dev.durable.store.postgres.internal.transaction;
 
 import dev.durable.UsageException;
+import dev.durable.store.CallbackState;
+import dev.durable.store.CallbackToken;
 import dev.durable.store.Delivery;
 import dev.durable.store.Joined;
 import dev.durable.store.NewRun;
 import dev.durable.store.StartOutcome;
 import dev.durable.store.postgres.CallerTransactions;
+import dev.durable.store.postgres.internal.run.Callbacks;
 import dev.durable.store.postgres.internal.run.Starts;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -17,17 +20,18 @@ import java.util.Optional;
  * @param connection the connection of the transaction
  * @param transactions calls back after the commit
  */
-record JoinedConnection(Connection connection, CallerTransactions transactions, Starts starts, Outbox outbox)
+record JoinedConnection(
+        Connection connection, CallerTransactions transactions, Starts starts, Outbox outbox, Callbacks callbacks)
         implements Joined {
 
     /** Joins a transaction that the caller holds by hand: no callback follows its commit, so polls find its rows. */
-    static Joined held(Object transaction, Starts starts, Outbox outbox, SameDatabase database) {
+    static Joined held(Object transaction, Starts starts, Outbox outbox, Callbacks callbacks, SameDatabase database) {
         if (!(transaction instanceof Connection connection)) {
             throw new IllegalArgumentException(
                     "joining(" + transaction.getClass().getName()
                             + "): a PostgresHistoryStore joins a java.sql.Connection of its own database");
         }
-        JoinedConnection joined = new JoinedConnection(connection, HeldByHand.INSTANCE, starts, outbox);
+        JoinedConnection joined = new JoinedConnection(connection, HeldByHand.INSTANCE, starts, outbox, callbacks);
         joined.check();
         database.check(connection);
         return joined;
@@ -48,6 +52,11 @@ record JoinedConnection(Connection connection, CallerTransactions transactions, 
     public void deliver(Delivery delivery) {
         check();
         outbox.add(connection, delivery, transactions);
+    }
+
+    @Override
+    public Optional<CallbackState> callback(CallbackToken token) {
+        return callbacks.stateIn(connection, token);
     }
 
     /** Checks the transaction before anything is written. */

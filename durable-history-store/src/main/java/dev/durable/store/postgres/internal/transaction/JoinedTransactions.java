@@ -3,6 +3,7 @@ package dev.durable.store.postgres.internal.transaction;
 import dev.durable.UsageException;
 import dev.durable.store.Joined;
 import dev.durable.store.postgres.CallerTransactions;
+import dev.durable.store.postgres.internal.run.Callbacks;
 import dev.durable.store.postgres.internal.run.Starts;
 import java.sql.Connection;
 import java.util.List;
@@ -15,7 +16,8 @@ import java.util.stream.Stream;
  * @param known finders of the current thread's transaction; the first that finds one counts
  * @param database checks whether a connection that a caller holds belongs to it
  */
-public record JoinedTransactions(List<CallerTransactions> known, Starts starts, Outbox outbox, SameDatabase database) {
+public record JoinedTransactions(
+        List<CallerTransactions> known, Starts starts, Outbox outbox, Callbacks callbacks, SameDatabase database) {
 
     public Optional<Joined> current() {
         return known.stream().flatMap(this::in).findFirst();
@@ -26,7 +28,8 @@ public record JoinedTransactions(List<CallerTransactions> known, Starts starts, 
         if (transactions.mayBeElsewhere()) {
             found.ifPresent(this::refuseOthers);
         }
-        return found.stream().map(connection -> new JoinedConnection(connection, transactions, starts, outbox));
+        return found.stream()
+                .map(connection -> new JoinedConnection(connection, transactions, starts, outbox, callbacks));
     }
 
     private void refuseOthers(Connection connection) {
@@ -44,6 +47,6 @@ public record JoinedTransactions(List<CallerTransactions> known, Starts starts, 
 
     /** A transaction that the caller holds by hand. */
     public Joined held(Object transaction) {
-        return JoinedConnection.held(transaction, starts, outbox, database);
+        return JoinedConnection.held(transaction, starts, outbox, callbacks, database);
     }
 }

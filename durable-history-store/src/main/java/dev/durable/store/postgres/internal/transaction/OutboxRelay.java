@@ -30,6 +30,8 @@ public final class OutboxRelay {
     private static final Logger log = LoggerFactory.getLogger(OutboxRelay.class);
     /** One in so many passes tries stuck targets, too, even if other messages wait. */
     private static final int ALL_AGAIN = 16;
+    /** The number of passes in a row through which nothing gets before parents are told of refused starts. */
+    static final int PATIENCE = 10;
 
     private final Connections connections;
     private final Nudges nudges;
@@ -38,6 +40,7 @@ public final class OutboxRelay {
     private Set<String> stuck = new HashSet<>();
     private int relays;
     private boolean refusalTold;
+    private int refusedPasses;
     private long unknown;
 
     public OutboxRelay(Connections connections, Nudges nudges, InboxLimit inboxLimit) {
@@ -53,6 +56,7 @@ public final class OutboxRelay {
             stuck.clear();
             refusedOrders.clear();
             refusalTold = false;
+            refusedPasses = 0;
             return new Relayed(0, 0, look.aside);
         }
         Relayed relayed = deliver(limit);
@@ -139,8 +143,9 @@ public final class OutboxRelay {
     }
 
     private Relayed pass(int limit) {
-        RelayPass pass = new RelayPass(connections, inboxLimit, limit, Set.copyOf(stuck));
+        RelayPass pass = new RelayPass(connections, inboxLimit, limit, Set.copyOf(stuck), refusedPasses >= PATIENCE);
         Relayed relayed = pass.run();
+        refusedPasses = pass.nothingGetsThrough() ? refusedPasses + 1 : 0;
         stuck.addAll(pass.stuck());
         pass.hints().sendTo(nudges);
         if (relayed.delivered() > 0) {

@@ -15,7 +15,6 @@ import dev.durable.store.postgres.internal.message.DeliveryBatch;
 import dev.durable.store.postgres.internal.message.MessageSql;
 import dev.durable.store.postgres.internal.nudge.PendingNudges;
 import dev.durable.store.postgres.internal.run.CarefulStarts;
-import dev.durable.store.postgres.internal.run.ReadSql;
 import dev.durable.store.postgres.internal.run.StartBatch;
 import dev.durable.store.postgres.internal.sql.SqlScript;
 import dev.durable.store.postgres.internal.sql.Tx;
@@ -175,10 +174,9 @@ public final class RelayDelivery {
 
     /** Those of the rows that are not answers about children that do not exist, as their starts were refused. */
     private List<Integer> withoutMoot(List<Integer> items) throws SQLException {
-        List<UUID> asked = items.stream()
+        List<Outbox.Row> asked = items.stream()
                 .map(rows::get)
                 .filter(row -> row.watched() != null)
-                .map(row -> Objects.requireNonNull(row.watched()))
                 .toList();
         if (asked.isEmpty()) {
             return items;
@@ -186,10 +184,11 @@ public final class RelayDelivery {
         Set<UUID> unknown = new HashSet<>();
         tx.run(new SqlScript()
                 .read(
-                        ReadSql.UNKNOWN,
-                        row -> unknown.add(row.getObject("run_id", UUID.class)),
-                        uuids(asked, id -> id),
-                        shorts(asked, RunIds::shard)));
+                        RelaySql.NOT_STARTED,
+                        row -> unknown.add(row.getObject("chain", UUID.class)),
+                        texts(asked, Outbox.Row::target),
+                        shorts(asked, row -> RunIds.shardOf(row.target())),
+                        uuids(asked, row -> Objects.requireNonNull(row.watched()))));
         return items.stream()
                 .filter(item -> !unknown.contains(rows.get(item).watched()))
                 .toList();

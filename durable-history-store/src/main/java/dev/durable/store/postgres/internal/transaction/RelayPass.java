@@ -6,6 +6,7 @@ import static dev.durable.store.postgres.internal.sql.Param.texts;
 import static dev.durable.store.postgres.internal.sql.Param.uuids;
 
 import dev.durable.history.InboxMessage;
+import dev.durable.history.MessageKind;
 import dev.durable.internal.text.Bounds;
 import dev.durable.internal.text.Portion;
 import dev.durable.store.CommitUnknownException;
@@ -13,6 +14,7 @@ import dev.durable.store.Delivery.Outcome;
 import dev.durable.store.InboxLimit;
 import dev.durable.store.OutgoingMessage;
 import dev.durable.store.Relayed;
+import dev.durable.store.RunKey;
 import dev.durable.store.postgres.internal.nudge.PendingNudges;
 import dev.durable.store.postgres.internal.sql.BatchHalving;
 import dev.durable.store.postgres.internal.sql.Connections;
@@ -29,6 +31,7 @@ import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -46,7 +49,8 @@ import org.slf4j.LoggerFactory;
  * </pre>
  *
  * <p>A row is set aside only if another row gets through: while none does, the database may be at fault (a trigger that
- * stops all writes for an hour), and the row waits.
+ * stops all writes for an hour), and the row waits. The start of a child waits for some passes only, then its parent gets
+ * the refusal, if the database takes that.
  */
 final class RelayPass {
     private static final Logger log = LoggerFactory.getLogger(RelayPass.class);
@@ -55,6 +59,7 @@ final class RelayPass {
     private final InboxLimit inboxLimit;
     private final int limit;
     private final Set<String> except;
+    private final boolean answersStarts;
     private final PendingNudges hints = new PendingNudges();
     private final Set<String> stuck = new HashSet<>();
     private final RelayRefusals refusals;
@@ -64,16 +69,16 @@ final class RelayPass {
     private boolean more;
 
     /**
-     *
-     * @param inboxLimit the limit of an inbox
      * @param limit how many to deliver at most
      * @param except the targets to skip
+     * @param answersStarts whether parents are told of refused starts of children also where no other row gets through
      */
-    RelayPass(Connections connections, InboxLimit inboxLimit, int limit, Set<String> except) {
+    RelayPass(Connections connections, InboxLimit inboxLimit, int limit, Set<String> except, boolean answersStarts) {
         this.connections = connections;
         this.inboxLimit = inboxLimit;
         this.limit = limit;
         this.except = new HashSet<>(except);
+        this.answersStarts = answersStarts;
         this.refusals = new RelayRefusals(connections, inboxLimit, hints);
     }
 
@@ -96,7 +101,7 @@ final class RelayPass {
                 except.addAll(stuck);
                 deliverAll();
             }
-            return new Relayed(delivered, refusals.setAside(accepted > 0), 0, more);
+            return new Relayed(delivered, refusals.setAside(accepted > 0, answersStarts), 0, more);
         } catch (SQLException e) {
             throw connections.failures().of(e);
         }
@@ -111,7 +116,8 @@ final class RelayPass {
         return false;
     }
 
-    private boolean nothingGetsThrough() {
+    /** Returns whether everything that the pass could have delivered was refused. */
+    boolean nothingGetsThrough() {
         return accepted == 0 && !refusals.isEmpty();
     }
 
@@ -213,6 +219,7 @@ final class RelayPass {
             RelayDelivery delivery = new RelayDelivery(tx, rows, inboxLimit, hints);
             outcomes.putAll(delivery.outcomes());
             List<Outbox.Row> done = judge(rows, outcomes, delivery, dropped);
+            findPreceded(tx, done, dropped);
             tx.last(new SqlScript()
                     .then(
                             RelaySql.REMOVE,
@@ -286,6 +293,33 @@ final class RelayPass {
             }
         }
         return done;
+    }
+
+    /** Finds outcomes of callbacks whose inbox has taken in another one before, so that they are dropped. */
+    private static void findPreceded(Tx tx, List<Outbox.Row> done, List<Runnable> dropped) throws SQLException {
+        List<Outbox.Row> outcomes = done.stream()
+                .filter(row -> row.delivery().message().kind() == MessageKind.CALLBACK)
+                .toList();
+        if (!outcomes.isEmpty()) {
+            tx.run(new SqlScript()
+                    .read(
+                            RelaySql.PRECEDED,
+                            found -> {
+                                Outbox.Row row = outcomes.get(found.getInt("item") - 1);
+                                dropped.add(() -> tellDropped(row, "another outcome of its callback was there"));
+                            },
+                            uuids(outcomes, row -> row.delivery().runId()),
+                            shorts(
+                                    outcomes,
+                                    row -> new RunKey(
+                                                    Objects.requireNonNull(
+                                                            row.delivery().runId()),
+                                                    row.target())
+                                            .shard()),
+                            uuids(outcomes, row -> row.delivery().message().messageId()),
+                            texts(outcomes, row -> row.delivery().message().name()),
+                            texts(outcomes, row -> row.delivery().message().payload())));
+        }
     }
 
     private static void tellDropped(Outbox.Row row, String why) {

@@ -12,6 +12,7 @@ import dev.durable.store.postgres.internal.sql.Connections;
 import dev.durable.store.postgres.internal.sql.Param;
 import dev.durable.store.postgres.internal.sql.SafeText;
 import dev.durable.store.postgres.internal.sql.SqlScript;
+import dev.durable.store.postgres.internal.sql.SqlState;
 import dev.durable.store.postgres.internal.sql.StoreErrors;
 import dev.durable.store.postgres.internal.sql.TransactionSettings;
 import java.sql.SQLException;
@@ -27,7 +28,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Handles messages of the outbox that the database refuses. If others get through, it sets them aside in the table
  * {@code outbox_refused}, where operators see them, and answers orders to start a child; else they wait in the outbox, and
- * a line in the log says so.
+ * a line in the log says so. Orders to start a child wait for some passes only, as their parents wait for an answer.
  */
 final class RelayRefusals {
     private static final Logger log = LoggerFactory.getLogger(RelayRefusals.class);
@@ -71,16 +72,26 @@ final class RelayRefusals {
     }
 
     /**
-     * Sets messages aside. Returns how many, without those that another relay has set aside.
+     * Sets messages aside, and answers starts of children. Returns how many, without those that another relay has set
+     * aside.
      *
      * @param all all of them, or only those that can't be read, which are at fault whether others get through or not
+     * @param starts all starts of children, too
      */
-    int setAside(boolean all) throws SQLException {
+    int setAside(boolean all, boolean starts) throws SQLException {
+        List<Refusal> judged = refusals.stream()
+                .filter(refusal -> all || refusal.row.unreadable() != null || (starts && refusal.row.child() != null))
+                .toList();
+        refusals.removeAll(judged);
         int aside = 0;
-        for (Refusal refusal : List.copyOf(refusals)) {
-            if (all || refusal.row.unreadable() != null) {
+        for (Refusal refusal : judged) {
+            try {
                 aside += setAside(refusal) ? 1 : 0;
-                refusals.remove(refusal);
+            } catch (SQLException e) {
+                if (refusal.row.child() == null || !SqlState.mayBeOneRows(e)) {
+                    throw e;
+                }
+                refusals.add(refusal); // the database refuses the answer, too: the start waits as other messages do
             }
         }
         return aside;

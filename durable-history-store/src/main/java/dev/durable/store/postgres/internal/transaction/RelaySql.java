@@ -106,6 +106,17 @@ public final class RelaySql {
              cross join lateral (select s.run_id from durable.run_state s
                     where s.workflow_id = u.workflow_id and +s.shard = u.shard for key share) s""";
 
+    /**
+     * Returns those of these children that do not exist, by their workflow ids, shards and chains. An open one exists
+     * though retention may have removed the first run of its chain.
+     */
+    static final String NOT_STARTED = """
+            select u.chain from unnest(?::text[], ?::smallint[], ?::uuid[]) as u(workflow_id, shard, chain)
+             where not exists (select 1 from durable.workflow_run w
+                    where w.run_id = u.chain and +w.shard = u.shard offset 0)
+               and not exists (select 1 from durable.run_state s
+                    where s.workflow_id = u.workflow_id and +s.shard = u.shard and s.chain_id = u.chain offset 0)""";
+
     /** Moves a message to {@code outbox_refused}, out of the way of the others, with the error of the database. */
     static final String SET_ASIDE = """
             with gone as (
@@ -121,13 +132,13 @@ public final class RelaySql {
 
     /**
      * Takes an order to end children that no other relay has, unless an earlier message of its source to the same target
-     * waits, such as the child's start. Sources that were tried in this pass are left out.
+     * waits, such as the child's start. It is the next one behind that source and number.
      */
     static final String TAKE_ORDER = """
             select o.run_id, o.event_id, o.target_run_id, o.kind, o.shard, o.target_workflow_id, o.source_workflow_id
               from durable.outbox o
              where o.kind in (8, 9)
-               and o.run_id <> all(?::uuid[])
+               and (o.run_id, o.event_id) > (?, ?)
                and (o.kind = 9 or not exists (select 1 from durable.outbox b
                         where b.run_id = o.run_id and b.event_id < o.event_id
                           and b.target_workflow_id = o.target_workflow_id offset 0))
@@ -166,6 +177,15 @@ public final class RelaySql {
 
     static final String REMOVE_ONE =
             "delete from durable.outbox o where o.run_id = ? and o.event_id = ? and o.shard = ? returning event_id";
+
+    /** Finds outcomes of callbacks for which the inbox has another one; their target is a run. */
+    static final String PRECEDED = """
+            select u.item::int as item
+              from unnest(?::uuid[], ?::smallint[], ?::uuid[], ?::text[], ?::text[])
+                   with ordinality as u(run_id, shard, message_id, name, payload, item)
+             cross join lateral (select 1 from durable.inbox i
+                    where i.run_id = u.run_id and i.shard = u.shard and i.message_id = u.message_id
+                      and (i.name, i.payload::text) is distinct from (u.name, u.payload) offset 0) i""";
 
     static final String REMOVE = """
             delete from durable.outbox where ctid = any(array(

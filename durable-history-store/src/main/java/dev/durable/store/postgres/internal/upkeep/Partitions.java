@@ -26,8 +26,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Creates the monthly partitions of {@code history_event} ahead of time. There is no DEFAULT partition for other rows;
- * a start that finds no partition creates its own.
+ * Creates the monthly partitions of {@code history_event} and {@code stream_entry} ahead of time. There is no DEFAULT
+ * partition for other rows; a start that finds no partition creates its own.
  *
  * <p>The creation of a partition waits only for other changes of the history's table, and no statement waits behind it:
  * reads and writes go on. A partition that was dropped or detached with old runs is not created again, as events

@@ -7,6 +7,7 @@ import dev.durable.store.Nudges.JobsReady;
 import dev.durable.store.Nudges.Nudge;
 import dev.durable.store.Nudges.RunClosed;
 import dev.durable.store.Nudges.RunsDue;
+import dev.durable.store.Nudges.StreamWritten;
 import dev.durable.store.Nudges.UpdateAnswered;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -25,6 +26,7 @@ class NudgeMessageTest {
                 new RunsDue("späte Öfen \uD83D\uDE00 %20+&"),
                 new JobsReady(""),
                 new UpdateAnswered(UUID.randomUUID()),
+                new StreamWritten(UUID.randomUUID()),
                 new JobBuried(),
                 new RunClosed(UUID.randomUUID()));
 

@@ -3,11 +3,14 @@ package dev.durable.store.postgres.internal.sql;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.durable.Durable;
 import dev.durable.Run;
+import dev.durable.Update;
 import dev.durable.Workflow;
 import dev.durable.WorkflowAlreadyStartedException;
 import dev.durable.client.DurableEngine;
 import dev.durable.client.WorkflowHandle;
+import dev.durable.history.FirstTurnStarted;
 import dev.durable.store.CommitUnknownException;
 import dev.durable.store.Nudges.Nudge;
 import dev.durable.store.Nudges.RunsDue;
@@ -80,6 +83,53 @@ class NudgePassageTest {
     }
 
     @Test
+    void a_message_and_its_notification_are_one_round_trip_where_its_queue_is_that_of_the_last_two() {
+        try (PostgresHistoryStore theirs = PostgresHistoryStore.of(database.pooledDataSource(4));
+                PostgresHistoryStore store = store(sql -> sql);
+                DurableEngine other = client(theirs);
+                DurableEngine caller = client(store)) {
+            assertThat(other.healthy()).isTrue();
+            caller.client().start(Echo.class, "echo-1", w -> w.run("made"));
+            var run = caller.client().handle("echo-1");
+            run.signal("heard", 1);
+            run.signal("heard", 2);
+            assertThat(statements).filteredOn(NudgePassageTest::delivers).noneMatch(NudgePassageTest::isPassage);
+
+            List<String> sent = untilOneTravels(i -> run.signal("heard", i));
+
+            assertThat(sent).filteredOn(NudgePassageTest::delivers).hasSize(1);
+            assertThat(sent)
+                    .filteredOn(NudgePassageTest::isPassage)
+                    .singleElement()
+                    .satisfies(sql -> assertThat(delivers(sql)).isTrue());
+        }
+    }
+
+    @Test
+    void an_update_of_a_handle_that_has_sent_one_before_is_sent_without_a_look_for_its_run() {
+        try (PostgresHistoryStore theirs = PostgresHistoryStore.of(database.pooledDataSource(6));
+                PostgresHistoryStore ours = store(sql -> sql);
+                DurableEngine worker =
+                        DurableEngine.builder(theirs).register(Asked.class).start();
+                DurableEngine caller = client(ours)) {
+            assertThat(worker.healthy()).isTrue();
+            WorkflowHandle<Asked, ?> run = caller.client().startVoid(Asked.class, "asked-1", Asked::run);
+            assertThat(run.<Integer, RuntimeException>update(w -> w.next(1))).isEqualTo(2);
+            assertThat(statements)
+                    .filteredOn(sql -> sql.contains("order by w.started_at desc limit 1"))
+                    .as("looked for in one round trip")
+                    .singleElement()
+                    .satisfies(sql -> assertThat(sql).startsWith("begin").endsWith("commit"));
+            statements.clear();
+
+            assertThat(run.<Integer, RuntimeException>update(w -> w.next(2))).isEqualTo(3);
+
+            assertThat(statements).filteredOn(NudgePassageTest::delivers).hasSize(1);
+            assertThat(statements).noneMatch(sql -> sql.contains("workflow_run"));
+        }
+    }
+
+    @Test
     void what_is_refused_is_refused_and_not_in_doubt() {
         try (PostgresHistoryStore theirs = PostgresHistoryStore.of(database.pooledDataSource(4));
                 PostgresHistoryStore store = store(sql -> sql);
@@ -141,9 +191,35 @@ class NudgePassageTest {
                     .isTrue();
             assertThat(runs()).isEqualTo(handles.size());
             assertThat(handles)
-                    .allSatisfy(handle ->
-                            assertThat(worker.client().history(handle.runId())).hasSize(2));
+                    .allSatisfy(handle -> assertThat(worker.client().history(handle.runId()))
+                            .filteredOn(event -> !(event instanceof FirstTurnStarted))
+                            .hasSize(2));
         }
+    }
+
+    @Test
+    void a_message_whose_notification_fails_behind_the_commit_is_delivered_once() {
+        try (PostgresHistoryStore theirs = PostgresHistoryStore.of(database.pooledDataSource(4));
+                PostgresHistoryStore ours = store(NudgePassageTest::tooLong);
+                DurableEngine other = client(theirs);
+                DurableEngine caller = client(ours)) {
+            assertThat(other.healthy()).isTrue();
+            caller.client().start(Echo.class, "echo-1", w -> w.run("hello"));
+            var run = caller.client().handle("echo-1");
+            int sent = 0;
+            while (sent < 3 || (sent < TRIES && !isMessageTried())) {
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(300));
+                run.signal("heard", ++sent);
+            }
+
+            assertThat(isMessageTried()).isTrue();
+            assertThat(Sql.number(database.dataSource(), "select count(*) from durable.inbox"))
+                    .isEqualTo(sent);
+        }
+    }
+
+    private boolean isMessageTried() {
+        return statements.stream().anyMatch(sql -> delivers(sql) && isPassage(sql));
     }
 
     private boolean startsAndEndsWereTried() {
@@ -259,6 +335,10 @@ class NudgePassageTest {
         return Sql.number(database.dataSource(), "select count(*) from durable.workflow_run");
     }
 
+    private static boolean delivers(String sql) {
+        return sql.contains("insert into durable.inbox");
+    }
+
     private static boolean isPassage(String sql) {
         return sql.contains(";\ncommit;\n") && sql.contains("pg_notify");
     }
@@ -288,6 +368,22 @@ class NudgePassageTest {
                         throw e.getCause();
                     }
                 }));
+    }
+
+    /** Answers with the next number. */
+    @Workflow
+    public static class Asked {
+        /** Never ends. */
+        @Run
+        public void run() {
+            Durable.await(() -> false);
+        }
+
+        /** Counts on. */
+        @Update
+        public int next(int number) {
+            return number + 1;
+        }
     }
 
     /** Says what it is told. */

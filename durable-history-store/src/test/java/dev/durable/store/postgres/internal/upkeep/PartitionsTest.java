@@ -12,6 +12,7 @@ import dev.durable.RolledBackException;
 import dev.durable.store.NewRun;
 import dev.durable.store.RunKey;
 import dev.durable.store.StartOutcome;
+import dev.durable.store.StreamPage;
 import dev.durable.store.contract.StoreContract;
 import dev.durable.store.contract.StoreFixture;
 import dev.durable.store.contract.Writer;
@@ -281,12 +282,17 @@ class PartitionsTest extends StoreContract {
                 .hasMessageEndingWith(
                         ": some of its runs are open, and could not go on without it: order-1. Let them end, or"
                                 + " cancel or terminate them.");
+        writer.write(writer.step().appends("tokens", "1"));
         terminated(writer.run());
 
-        assertThat(drop(month)).containsExactly(table(month));
+        assertThat(drop(month)).containsExactly(table(month), streams(month));
         assertThat(history(writer.run())).isEmpty();
+        StreamPage page = store.streams(List.of(new StreamPage.Question(writer.run(), "tokens", 0, 10)), 1_000)
+                .getFirst();
+        assertThat(page.entries()).isEmpty();
+        assertThat(page.size()).isEqualTo(1);
         assertThat(Sql.column(PostgresFixture.pool(), "select concat_ws(' ', action, target) from durable.audit"))
-                .containsExactly("drop history " + table(month));
+                .containsExactlyInAnyOrder("drop history " + table(month), "drop history " + streams(month));
         assertThat(drop(month)).as("once more").isEmpty();
         forget("order-1");
     }
@@ -310,7 +316,7 @@ class PartitionsTest extends StoreContract {
                 .isEqualTo(1);
         reader.close();
 
-        assertThat(drop(month)).containsExactly(table(month));
+        assertThat(drop(month)).containsExactly(table(month), streams(month));
         forget("order-1");
     }
 
@@ -332,8 +338,8 @@ class PartitionsTest extends StoreContract {
         assertThatThrownBy(() -> impatient.drop(broken)).hasMessageContaining("as a table is locked");
         reader.close();
 
-        assertThat(drop(month)).containsExactly(table(month));
-        assertThat(drop(broken)).containsExactly(table(broken));
+        assertThat(drop(month)).containsExactly(table(month), streams(month));
+        assertThat(drop(broken)).containsExactly(table(broken), streams(broken));
         forget("order-1", "order-2");
     }
 
@@ -456,11 +462,16 @@ class PartitionsTest extends StoreContract {
         return "history_event_" + month.toString().replace('-', '_');
     }
 
+    private static String streams(YearMonth month) {
+        return "stream_entry_" + month.toString().replace('-', '_');
+    }
+
     private static List<String> partitions() {
         return Sql.column(
                 PostgresFixture.pool(),
-                "select relname from pg_class where relkind = 'r' and relname < 'history_event_3' and relname >="
-                        + " 'history_event_' || to_char(now() + interval '200 days', 'YYYY_MM') order by 1");
+                "select relname from pg_class where relkind = 'r' and relname ~ '^(history_event|stream_entry)_2'"
+                        + " and substring(relname from '[0-9]{4}_[0-9]{2}') >= to_char(now() + interval '200 days',"
+                        + " 'YYYY_MM') order by 1");
     }
 
     private void detach(String how) {

@@ -1,0 +1,9 @@
+package dev.durable.testing;
+
+@DurableTest
+class MemoryReportedHangsTest extends ReportedHangsTest {
+    @Override
+    Store store() {
+        return Store.MEMORY;
+    }
+}
