@@ -8,6 +8,8 @@ import java.lang.annotation.Target;
 
 /**
  * Marks a method that returns the state of a run to callers. It may not change state, wait, command or draw randomness.
+ * It runs on a thread of the engine: its caller must hold no lock that it takes. One that does not return in time is
+ * given up.
  */
 @Documented
 @Target(ElementType.METHOD)

@@ -20,7 +20,10 @@ import org.jspecify.annotations.Nullable;
  */
 public interface CallbackHandle {
 
-    /** Completes the callback with this value, which the workflow reads as the type that it has opened it for. */
+    /**
+     * Completes the callback with this value, which the workflow reads as the type that it has opened it for. A value that
+     * can't be read as that lets the callback fail.
+     */
     void complete(@Nullable Object value);
 
     /** Lets the callback fail; the workflow gets the exception as data. */

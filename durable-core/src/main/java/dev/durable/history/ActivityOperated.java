@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param seq its number in the run
  * @param attempt the current or next attempt
  * @param action retry, runNow, reschedule, pause, resume, complete or fail
- * @param by who
+ * @param by the name of the client, operator or user that asked for it
  * @param nextAttemptAt when its next attempt is due, where it was rescheduled
  */
 public record ActivityOperated(

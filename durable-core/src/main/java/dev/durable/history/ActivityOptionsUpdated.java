@@ -12,7 +12,7 @@ import java.time.Instant;
  * @param attempt the current or next attempt
  * @param oldOptions those before
  * @param newOptions those from then on
- * @param by who
+ * @param by the name of the client, operator or user that asked for it
  */
 public record ActivityOptionsUpdated(
         long id, Instant at, int seq, int attempt, ActivityOptions oldOptions, ActivityOptions newOptions, String by)

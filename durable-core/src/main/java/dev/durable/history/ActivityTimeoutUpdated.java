@@ -12,7 +12,7 @@ import java.time.Instant;
  * @param attempt the attempt
  * @param oldDeadline the deadline before
  * @param newDeadline the deadline from then on
- * @param by who
+ * @param by the name of the client, operator or user that asked for it
  */
 public record ActivityTimeoutUpdated(
         long id, Instant at, int seq, int attempt, Instant oldDeadline, Instant newDeadline, String by)

@@ -174,11 +174,16 @@ final class AttributesReader {
                     (e, in) -> new CallbackCancelled(e.id, e.at, in.number("number"), in.uuid("callback"))),
             rule(
                     CallbackCompleted.class,
-                    (e, in) -> new CallbackCompleted(e.id, e.at, in.uuid("callback"), payload(in, "result"))),
+                    (e, in) -> new CallbackCompleted(
+                            e.id, e.at, in.uuid("callback"), payload(in, "result"), in.flag("readable"))),
             rule(
                     CallbackFailed.class,
                     (e, in) -> new CallbackFailed(
-                            e.id, e.at, in.uuid("callback"), FailureJson.decode(in.json("failure")))),
+                            e.id,
+                            e.at,
+                            in.uuid("callback"),
+                            FailureJson.decode(in.json("failure")),
+                            payloadOrNull(in, "value"))),
             rule(CallbackTimedOut.class, (e, in) -> new CallbackTimedOut(e.id, e.at, in.uuid("callback"))),
             rule(
                     CallbackExtended.class,

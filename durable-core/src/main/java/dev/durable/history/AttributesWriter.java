@@ -81,8 +81,10 @@ final class AttributesWriter {
 
     private static void writeOfCallback(HistoryEvent.OfCallback event, JsonObjectWriter out) {
         switch (event) {
-            case CallbackCompleted e -> out.json("result", e.result(), Payload::json);
-            case CallbackFailed e -> out.object("failure", e.failure(), FailureJson::write);
+            case CallbackCompleted e ->
+                out.json("result", e.result(), Payload::json).flag("readable", e.readable());
+            case CallbackFailed e ->
+                out.object("failure", e.failure(), FailureJson::write).json("value", e.value(), Payload::json);
             case CallbackTimedOut ignored -> {}
             case CallbackExtended e -> out.duration("time", e.time());
         }

@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  *     update's id and arguments
  * @param notes the informing events that precede the outcome in the history, a JSON array of {type, at, attributes};
  *     null without
- * @param at when the store accepted it; null while it is sent
+ * @param at when the store accepted it, also of a signal that an attempt of a workflow hands on to the next; null while
+ *     it is sent
  */
 public record InboxMessage(
         UUID messageId,

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param at when
  * @param seq its number in the run
  * @param resolution retried, retried with other arguments, completed, failed, discarded or purged
- * @param by who
+ * @param by the name of the client, operator or user that asked for it
  * @param reason in that person's words; may be empty
  * @param attempts how many more it was given; null where the policy sets no limit, and where it ended
  * @param input the other arguments, a JSON array; null where it keeps those it had

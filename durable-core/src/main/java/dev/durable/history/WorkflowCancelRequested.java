@@ -10,7 +10,7 @@ import java.util.UUID;
  * @param at when
  * @param messageId id of the message that brought it
  * @param reason why
- * @param by who
+ * @param by the name of the client, operator or user that asked for it
  * @param withNext whether the code ran only after the event behind it: see {@link SignalReceived#withNext}
  */
 public record WorkflowCancelRequested(long id, Instant at, UUID messageId, String reason, String by, boolean withNext)

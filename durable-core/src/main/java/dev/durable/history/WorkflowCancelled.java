@@ -8,7 +8,7 @@ import java.time.Instant;
  * @param id its place in the history
  * @param at when
  * @param reason why
- * @param by who asked for it; empty in events of versions that did not say it
+ * @param by the name of the client, operator or user that asked for it; empty in events of versions that did not say it
  * @param lateMessages messages that came when the end was fixed already, while the run waited for its clean-up and its
  *     compensations: their handlers could change state, and nothing else
  * @param abandonedHandlers handlers that had begun and were cancelled because the run ended before them

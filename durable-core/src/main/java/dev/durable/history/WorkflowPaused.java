@@ -8,6 +8,6 @@ import java.time.Instant;
  * @param id its place in the history
  * @param at when
  * @param reason why
- * @param by who
+ * @param by the name of the client, operator or user that asked for it
  */
 public record WorkflowPaused(long id, Instant at, String reason, String by) implements HistoryEvent.Informing {}

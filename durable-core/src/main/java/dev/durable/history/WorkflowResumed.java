@@ -7,6 +7,6 @@ import java.time.Instant;
  *
  * @param id its place in the history
  * @param at when
- * @param by who
+ * @param by the name of the client, operator or user that asked for it
  */
 public record WorkflowResumed(long id, Instant at, String by) implements HistoryEvent.Informing {}

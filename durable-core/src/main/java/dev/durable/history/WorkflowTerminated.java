@@ -8,7 +8,7 @@ import java.time.Instant;
  * @param id its place in the history
  * @param at when
  * @param reason why
- * @param by who
+ * @param by the name of the client, operator or user that asked for it
  * @param droppedMessages messages that it never handled
  */
 public record WorkflowTerminated(long id, Instant at, String reason, String by, int droppedMessages)

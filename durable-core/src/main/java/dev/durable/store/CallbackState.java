@@ -17,11 +17,15 @@ import org.jspecify.annotations.Nullable;
  * A callback as one snapshot of the store shows it.
  *
  * @param open whether its run is open
+ * @param lastEvent the last event of the history of its open run; 0 of a closed one, whose history grows no more
  * @param recorded the events of its history that open, cancel or end it
  * @param waiting its outcome that waits in the inbox; null where none does
  */
 public record CallbackState(
-        boolean open, List<StoredEvent> recorded, @Nullable InboxMessage waiting) {
+        boolean open,
+        long lastEvent,
+        List<StoredEvent> recorded,
+        @Nullable InboxMessage waiting) {
 
     public CallbackState {
         recorded = List.copyOf(recorded);
@@ -29,13 +33,22 @@ public record CallbackState(
 
     /** Returns whether the run has opened such a callback. */
     public boolean isKnown() {
-        return recorded.stream().anyMatch(event -> event.type().equals(CallbackOpened.class.getSimpleName()));
+        return recorded.stream().anyMatch(CallbackState::isOpening);
+    }
+
+    /** Returns whether the history has the event that ended it. */
+    public boolean isEndRecorded() {
+        return !recorded.stream().allMatch(CallbackState::isOpening);
+    }
+
+    private static boolean isOpening(StoredEvent event) {
+        return event.type().equals(CallbackOpened.class.getSimpleName());
     }
 
     /** Returns the event that ended it, or will, as it waits in the inbox; null while there is none. */
     public @Nullable HistoryEvent end() {
         return recorded.stream()
-                .filter(event -> !event.type().equals(CallbackOpened.class.getSimpleName()))
+                .filter(event -> !isOpening(event))
                 .map(EventJson::decode)
                 .findFirst()
                 .orElseGet(() -> waiting == null ? null : EventJson.decode(event(waiting)));

@@ -9,7 +9,8 @@ import java.util.zip.CRC32;
 
 /**
  * The token of a callback: an opaque text that names the run and the callback for whoever completes it. The id of the
- * callback is random and stands nowhere but in the history, so it is also the proof that the holder was given the token.
+ * callback can't be guessed and stands nowhere but in the history, so it is also the proof that the holder was given the
+ * token.
  *
  * @param run the run that opened the callback
  * @param callback the id of the callback
@@ -17,6 +18,30 @@ import java.util.zip.CRC32;
 public record CallbackToken(RunKey run, UUID callback) {
     private static final String VERSION = "c1";
     private static final String SEPARATOR = "\n";
+    private static final int EVENT_BITS = 32;
+    private static final long RANDOM_BITS = 0xFFFF_0FFFL;
+    private static final long VERSION_8 = 0x8000L;
+
+    /**
+     * Returns the id of a callback that is opened at an event. It is a UUID of version 8, whose first 32 bits are the id of
+     * the event, so that the callback is found without a look at the history before it; its other bits are random. Ids of
+     * earlier versions are random UUIDs of version 4.
+     */
+    public static UUID idAt(long eventId, UUID random) {
+        long front = eventId << EVENT_BITS | random.getMostSignificantBits() & RANDOM_BITS | VERSION_8;
+        return eventId >>> EVENT_BITS == 0 ? new UUID(front, random.getLeastSignificantBits()) : random;
+    }
+
+    /**
+     * Returns the first event of the history that can tell of the callback: the one that opened it, where its id says
+     * which that was.
+     *
+     * @param readTo the last event that was read before; 0 for none
+     */
+    public long firstEvent(long readTo) {
+        long opened = callback.version() == 8 ? callback.getMostSignificantBits() >>> EVENT_BITS : 1;
+        return Math.max(Math.max(opened, 1), readTo + 1);
+    }
 
     /** Returns the token as letters, digits, {@code -} and {@code _} only, fit for URLs and headers. */
     public String text() {

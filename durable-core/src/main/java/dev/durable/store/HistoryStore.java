@@ -91,8 +91,12 @@ public interface HistoryStore extends Writes, QueueStore, BatchStore, Views, Sto
     /** Tells of each transition or start whose answer never came whether it happened. */
     List<ReadBack.Outcome> readBack(List<ReadBack> attempts);
 
-    /** Reads a callback, its run and its outcome in one snapshot; empty if there is no such run. */
-    Optional<CallbackState> callback(CallbackToken token);
+    /**
+     * Reads a callback, its run and its outcome in one snapshot; empty if there is no such run.
+     *
+     * @param readTo the last event that need not be read again; 0 for all from the one that opened the callback
+     */
+    Optional<CallbackState> callback(CallbackToken token, long readTo);
 
     /** Closes a run from outside, without its code. Returns the run that was closed; empty if there was none. */
     Optional<RunKey> seize(Seizure seizure);

@@ -7,8 +7,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A change of a job by the worker that holds its lease: outcome, retry, release, heartbeat, an entry of a stream and the like. It is refused
- * as STALE if the job has another lease by now, and after the run has closed.
+ * A change of a job by the worker that holds its lease: outcome, retry, release, heartbeat, an entry of a stream and the
+ * like. It is refused as STALE if the job has another lease by now, and after the run has closed.
  *
  * <p>A job whose cancellation was requested and that no worker runs any more, by Retry, Release, Unread, a closed
  * session or an orphan's re-queue, does not wait for another attempt: it is deleted and {@link CancelledIdleJob} goes

@@ -18,6 +18,11 @@ public interface Joined {
      */
     void deliver(Delivery delivery);
 
-    /** Returns the state of a callback as the transaction sees it, without another connection; empty if its run is not there. */
-    Optional<CallbackState> callback(CallbackToken token);
+    /**
+     * Returns the state of a callback as the transaction sees it, without another connection; empty if its run is not
+     * there.
+     *
+     * @param readTo as in {@link HistoryStore#callback}
+     */
+    Optional<CallbackState> callback(CallbackToken token, long readTo);
 }

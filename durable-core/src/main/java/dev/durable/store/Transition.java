@@ -51,7 +51,7 @@ public record Transition(
                         + (nextEventId + i) + " must: a history has no gap");
             }
         }
-        if (close != null && mail.sends.stream().anyMatch(send -> send.isTo(run))) {
+        if (close != null && !close.isRetried() && mail.sends.stream().anyMatch(send -> send.isTo(run))) {
             throw new IllegalArgumentException(
                     run + " sends a message to itself, and can't close before it was fed with it");
         }
@@ -188,7 +188,8 @@ public record Transition(
      *     inbox
      * @param sends the messages that the code has sent to workflows in these turns: written to the outbox, for {@link
      *     HistoryStore#relay}, or to the run's own inbox where they are for its own workflow id; then the run does not
-     *     close here, and a transition that parks it answers APPLIED_MORE
+     *     close here, and a transition that parks it answers APPLIED_MORE. Where another attempt follows it closes, and
+     *     these messages are for that one, in the order and with the times that they have, before those that wait
      * @param replies answers to updates, whose callers find them as soon as the transition is written
      * @param details the line that says what the run is doing, where its code has changed that; empty takes it away, null
      *     leaves it as it is

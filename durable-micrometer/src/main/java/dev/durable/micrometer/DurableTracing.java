@@ -37,8 +37,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes observations of starts, signals, updates, turns, activities and starts of children, which handlers of Micrometer Tracing turn into spans of one
- * trace, from the caller's span to the activities in other processes: {@code
+ * Makes observations of starts, signals, updates, turns, activities and starts of children, which handlers of Micrometer
+ * Tracing turn into spans of one trace, from the caller's span to the activities in other processes: {@code
  * builder.intercept(DurableTracing.of(observationRegistry))}. The trace travels in the headers of runs and jobs, as the
  * registry's handlers write them (W3C's {@code traceparent}, say).
  *

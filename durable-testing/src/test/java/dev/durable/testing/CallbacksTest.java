@@ -22,12 +22,15 @@ import dev.durable.WorkflowNotFoundException;
 import dev.durable.client.CallbackHandle;
 import dev.durable.client.DurableClient;
 import dev.durable.client.WorkflowHandle;
+import dev.durable.history.CallbackOpened;
+import dev.durable.history.History;
 import dev.durable.history.HistoryEvent;
 import dev.durable.store.CallbackToken;
 import dev.durable.store.RunKey;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
@@ -263,9 +266,163 @@ abstract class CallbacksTest {
         callback(engine, order).complete(List.of("not an approval"));
 
         assertThat(order.result())
-                .startsWith("callback 1 was completed with a value that is no " + Approval.class.getName() + ": ")
+                .startsWith("callback 1 failed: dev.durable.PayloadException: the value that completed it is no "
+                        + Approval.class.getName() + ": ")
                 .contains("the result of callback 1")
                 .contains(" / dev.durable.PayloadException / ");
+        assertThat(types(order)).contains("CallbackFailed").doesNotContain("CallbackCompleted");
+        callback(engine, order).complete(List.of("not an approval"));
+        assertEnded(
+                How.FAILED, () -> callback(engine, order).complete(new Approval("ann", true)), "it was failed before");
+    }
+
+    /** Asks until an answer can be read. */
+    @Workflow(name = "Asking")
+    static class Asking {
+        private final List<String> tokens = new ArrayList<>();
+
+        @Run
+        String run() {
+            while (true) {
+                Callback<Approval> asked = Durable.callback(Approval.class, Duration.ofHours(1));
+                tokens.add(asked.token());
+                try {
+                    return asked.promise().get().by();
+                } catch (CallbackFailedException e) {
+                    // asks again
+                }
+            }
+        }
+
+        @Query
+        List<String> tokens() {
+            return tokens;
+        }
+    }
+
+    /** The code as it is deployed later, with a type that reads more, or less. */
+    @Workflow(name = "Asking")
+    static class AskingForAnything {
+        @Run
+        String run() {
+            while (true) {
+                try {
+                    return Durable.callback(new TypeRef<Map<String, Object>>() {}, Duration.ofHours(1))
+                            .promise()
+                            .get()
+                            .get("by")
+                            .toString();
+                } catch (CallbackFailedException e) {
+                    // asks again
+                }
+            }
+        }
+    }
+
+    @Workflow(name = "Asking")
+    static class AskingForNumbers {
+        @Run
+        String run() {
+            while (true) {
+                try {
+                    return ""
+                            + Durable.callback(Integer.class, Duration.ofHours(1))
+                                    .promise()
+                                    .get();
+                } catch (CallbackFailedException e) {
+                    // asks again
+                }
+            }
+        }
+    }
+
+    private static History asked(TestEngine engine) {
+        WorkflowHandle<Asking, String> run =
+                engine.register(Asking.class).client().start(Asking.class, "a-1", Asking::run);
+        engine.settle();
+        engine.client()
+                .callback(run.query(Asking::tokens).getFirst())
+                .complete(Map.of("by", "bob", "granted", "perhaps"));
+        engine.settle();
+        engine.client().callback(run.query(Asking::tokens).getLast()).complete(new Approval("ann", true));
+        assertThat(run.result()).isEqualTo("ann");
+        return run.history();
+    }
+
+    @Test
+    void a_type_that_reads_more_than_it_did_changes_nothing_for_values_that_could_not_be_read(TestEngine engine) {
+        History history = asked(engine);
+
+        Replayer.of(Asking.class).replay(history);
+        Replayer.of(AskingForAnything.class).replay(history);
+    }
+
+    @Test
+    void a_type_that_reads_less_than_it_did_stalls_the_run_as_the_value_could_be_read(TestEngine engine) {
+        History history = asked(engine);
+
+        assertThatThrownBy(() -> Replayer.of(AskingForNumbers.class).replay(history))
+                .hasMessageContaining("its history has data that the code can't read. the result of callback 2");
+    }
+
+    @Test
+    void the_first_of_two_callbacks_goes_on_although_the_other_was_completed_with_what_it_can_not_read(
+            TestEngine engine) {
+        WorkflowHandle<Race, String> race = engine.register(Race.class).client().start(Race.class, "race", Race::run);
+        engine.settle();
+        List<String> tokens = race.query(Race::tokens);
+        engine.client().callback(tokens.get(0)).complete(List.of("no text"));
+        engine.settle();
+        engine.client().callback(tokens.get(1)).complete("other");
+
+        assertThat(race.result()).isEqualTo("other");
+    }
+
+    /** Needs two answers. */
+    @Workflow
+    static class Both {
+        private final List<String> tokens = new ArrayList<>();
+
+        @Run
+        String run() {
+            Callback<String> one = Durable.callback(String.class, Duration.ofHours(1));
+            Callback<String> other = Durable.callback(String.class, Duration.ofHours(2));
+            tokens.add(one.token());
+            tokens.add(other.token());
+            try {
+                return "" + Promise.all(List.of(one.promise(), other.promise()));
+            } catch (CallbackFailedException e) {
+                return e.failure().type();
+            }
+        }
+
+        @Query
+        List<String> tokens() {
+            return tokens;
+        }
+    }
+
+    @Test
+    void all_of_two_callbacks_fail_as_soon_as_one_was_completed_with_what_it_can_not_read(TestEngine engine) {
+        WorkflowHandle<Both, String> both = engine.register(Both.class).client().start(Both.class, "both", Both::run);
+        engine.settle();
+        engine.client().callback(both.query(Both::tokens).getLast()).complete(List.of("no text"));
+
+        assertThat(both.result()).isEqualTo("dev.durable.PayloadException");
+        assertThat(types(both)).contains("CallbackCancelled");
+    }
+
+    @Test
+    void the_id_of_a_callback_names_the_event_that_opened_it(TestEngine engine) {
+        WorkflowHandle<Race, String> race = engine.register(Race.class).client().start(Race.class, "race", Race::run);
+        engine.settle();
+
+        assertThat(race.query(Race::tokens))
+                .extracting(token -> CallbackToken.read(token).firstEvent(0))
+                .containsExactlyElementsOf(race.history().stream()
+                        .filter(CallbackOpened.class::isInstance)
+                        .map(HistoryEvent::id)
+                        .toList());
     }
 
     /** Waits shielded for a callback that was opened shielded, also when the run is cancelled. */

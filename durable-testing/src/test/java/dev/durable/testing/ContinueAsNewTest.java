@@ -15,6 +15,7 @@ import dev.durable.Promise;
 import dev.durable.Run;
 import dev.durable.Signal;
 import dev.durable.Update;
+import dev.durable.UpdateRejectedException;
 import dev.durable.Workflow;
 import dev.durable.WorkflowFailedException;
 import dev.durable.WorkflowNotFoundException;
@@ -442,6 +443,19 @@ abstract class ContinueAsNewTest {
         public void stop() {
             stopped = true;
         }
+
+        @Update
+        public String halt(String how) {
+            stopped = how.equals("now");
+            return how;
+        }
+
+        @Update.Validator("halt")
+        public void knows(String how) {
+            if (how.isEmpty()) {
+                throw new IllegalArgumentException("halt how?");
+            }
+        }
     }
 
     @Test
@@ -452,6 +466,55 @@ abstract class ContinueAsNewTest {
         run.signal(Restless::stop);
 
         assertThat(run.result()).startsWith("stopped after ");
+    }
+
+    @Test
+    void a_run_that_continues_without_waiting_answers_the_updates_that_wait_for_it(TestEngine engine) {
+        engine.register(Restless.class);
+        WorkflowHandle<Restless, String> run = engine.client().start(Restless.class, "r-1", w -> w.run(0));
+        engine.advance(Duration.ofSeconds(3));
+        int before = chain(engine, run).size();
+
+        assertThatThrownBy(() -> run.update(w -> w.halt("")))
+                .isInstanceOf(UpdateRejectedException.class)
+                .hasMessageContaining("halt how?");
+        String later = run.update(w -> w.halt("later"));
+        assertThat(later).isEqualTo("later");
+        assertThat(chain(engine, run).size()).isLessThan(before + 9);
+        String now = run.update(w -> w.halt("now"));
+        assertThat(now).isEqualTo("now");
+
+        assertThat(run.result()).startsWith("stopped after ");
+    }
+
+    /** Sends itself a word and continues, both in its first turn. */
+    @Workflow
+    static class Whisperer {
+        private final List<String> heard = new ArrayList<>();
+
+        @Run
+        public List<String> run(boolean listens) {
+            if (!listens) {
+                Durable.external(Whisperer.class, "w-1").signal(w -> w.hear("psst"));
+                throw Durable.continueAsNew(Whisperer.class, w -> w.run(true));
+            }
+            Durable.await(() -> !heard.isEmpty());
+            return heard;
+        }
+
+        @Signal
+        public void hear(String word) {
+            heard.add(word);
+        }
+    }
+
+    @Test
+    void a_message_to_itself_from_a_first_turn_that_continues_is_for_the_next_run(TestEngine engine) {
+        engine.register(Whisperer.class);
+        WorkflowHandle<Whisperer, List<String>> run = engine.client().start(Whisperer.class, "w-1", w -> w.run(false));
+
+        assertThat(run.result()).containsExactly("psst");
+        assertThat(chain(engine, run)).hasSize(2);
     }
 
     // ── what moves along ────────────────────────────────────────────────────────────────────────────────────────────

@@ -13,12 +13,16 @@ import dev.durable.RetryPolicy;
 import dev.durable.RetryableException;
 import dev.durable.Run;
 import dev.durable.Signal;
+import dev.durable.Update;
+import dev.durable.UpdateRejectedException;
 import dev.durable.Workflow;
 import dev.durable.WorkflowFailedException;
 import dev.durable.client.StartOptions;
+import dev.durable.client.WaitFor;
 import dev.durable.client.WorkflowHandle;
 import dev.durable.client.WorkflowStatus;
 import dev.durable.history.History;
+import dev.durable.history.WorkflowFailed;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -85,6 +89,20 @@ abstract class FailedAttemptsTest {
                     return "";
                 });
             }
+            if (how.equals("fails at once") && attempt < 3) {
+                throw new IllegalStateException("a bean is missing");
+            }
+            if (how.equals("asks the bank") && attempt == 1) {
+                bank.refuse(how);
+            }
+            if (how.equals("asks at its end") && attempt == 1) {
+                Durable.compensate(() -> Durable.sleep(MINUTE));
+                Durable.compensate(() -> Durable.await(() -> heard.contains("refund")));
+                throw new IllegalStateException("to be undone");
+            }
+            if (how.equals("asks at its end") || how.equals("asks the bank")) {
+                Durable.await(() -> heard.contains("go"));
+            }
             if (how.equals("writes a mail") && attempt == 1) {
                 Durable.async(mail::send, attempt);
                 Durable.await(() -> !heard.isEmpty());
@@ -99,7 +117,8 @@ abstract class FailedAttemptsTest {
                     Durable.await(() -> !heard.isEmpty());
                     throw new IllegalStateException("another branch failed");
                 }
-                return "attempt " + attempt;
+                Durable.await(MINUTE, () -> heard.contains("go"));
+                return "attempt " + attempt + " heard " + heard;
             }
             if (heard.isEmpty()) {
                 throw new IllegalArgumentException("heard nothing at attempt " + attempt);
@@ -110,6 +129,12 @@ abstract class FailedAttemptsTest {
         @Signal
         void say(String word) {
             heard.add(word);
+        }
+
+        @Update
+        String tell(String word) {
+            heard.add(word);
+            return word;
         }
     }
 
@@ -192,6 +217,42 @@ abstract class FailedAttemptsTest {
         hasResult(run, "attempt 1 heard [first]");
     }
 
+    @Test
+    void attempts_that_fail_at_once_hand_on_the_signals_that_they_have_seen(TestEngine engine) {
+        WorkflowHandle<Checkout, String> run = set(engine)
+                .client()
+                .signalWithStart(Checkout.class, RETRIED, w -> w.run("fails at once"), w -> w.say("first"));
+        engine.settle();
+        run.signal(w -> w.say("second"));
+        run.signal(w -> w.say("third"));
+        engine.advance(MINUTE.multipliedBy(5));
+
+        hasResult(run, "attempt 3 heard [first, second, third]");
+    }
+
+    @Test
+    void an_attempt_that_has_waited_is_gone_with_the_signals_that_came_before_it_failed(TestEngine engine) {
+        WorkflowHandle<Checkout, String> run = set(engine)
+                .client()
+                .signalWithStart(Checkout.class, RETRIED, w -> w.run("asks the bank"), w -> w.say("first"));
+        engine.settle();
+        run.signal(w -> w.say("go"));
+        engine.advance(MINUTE.multipliedBy(5));
+
+        hasResult(run, "attempt 2 heard [go]");
+    }
+
+    @Test
+    void an_update_of_an_attempt_that_fails_at_once_is_to_be_sent_again(TestEngine engine) {
+        WorkflowHandle<Checkout, String> run = start(engine, "deaf");
+
+        assertThatThrownBy(() -> run.startUpdate("u-1", w -> w.tell("word"), WaitFor.ACCEPTED))
+                .isInstanceOf(UpdateRejectedException.class)
+                .hasMessageContaining(
+                        "an attempt of the workflow has failed, and the next one has not begun. Send the update again");
+        assertThat(attempts(engine).size()).isBetween(2, 3);
+    }
+
     // ── exceptions that are not to be retried ────────────────────────────────────────────────────────────────────────
 
     @ParameterizedTest
@@ -261,9 +322,60 @@ abstract class FailedAttemptsTest {
         assertThat(charged).containsExactly(1);
         engine.advance(MINUTE.plusSeconds(1));
 
-        assertThat(run.result()).isEqualTo("attempt 2");
+        assertThat(run.result()).isEqualTo("attempt 2 heard []");
         assertThat(attempts(engine).getFirst().stream().map(event -> event.type()))
                 .endsWith("ActivityCancelRequested", "ActivityCompleted", "WorkflowFailed");
+    }
+
+    @Test
+    void signals_that_come_while_activities_of_a_failed_attempt_end_are_for_the_next(TestEngine engine) {
+        WorkflowHandle<Checkout, String> run = start(engine, "charges");
+        run.signal(w -> w.say("fail"));
+        engine.settle();
+        run.signal(w -> w.say("one"));
+        engine.settle();
+        run.signal(w -> w.say("two"));
+        run.signal(w -> w.say("three"));
+        engine.settle();
+        assertThat(run.describe().waitingMessages())
+                .as("none wakes the run again")
+                .isZero();
+        engine.client().activity(tokens.remove()).complete("paid");
+        engine.settle();
+        run.signal(w -> w.say("go"));
+        engine.advance(MINUTE.plusSeconds(1));
+
+        hasResult(run, "attempt 2 heard [one, two, three, go]");
+        assertThat(attempts(engine).getFirst().getLast())
+                .isInstanceOfSatisfying(
+                        WorkflowFailed.class,
+                        failed -> assertThat(failed.lateMessages()).isEqualTo(3));
+    }
+
+    @Test
+    void a_compensation_that_waits_for_a_signal_uses_it_and_later_ones_are_for_the_next_attempt(TestEngine engine) {
+        WorkflowHandle<Checkout, String> run = start(engine, "asks at its end");
+        run.signal(w -> w.say("refund"));
+        engine.settle();
+        run.signal(w -> w.say("go"));
+        engine.settle();
+        assertThat(attempts(engine)).hasSize(1);
+        engine.advance(MINUTE.multipliedBy(5));
+
+        hasResult(run, "attempt 2 heard [go]");
+    }
+
+    @Test
+    void terminate_ends_an_attempt_that_holds_signals_for_the_next(TestEngine engine) {
+        WorkflowHandle<Checkout, String> run = start(engine, "charges");
+        run.signal(w -> w.say("fail"));
+        engine.settle();
+        run.signal(w -> w.say("late"));
+        engine.settle();
+        run.terminate("enough");
+
+        assertThat(run.describe().summary().status()).isEqualTo(WorkflowStatus.TERMINATED);
+        assertThat(attempts(engine)).hasSize(1);
     }
 
     @Test
@@ -280,6 +392,7 @@ abstract class FailedAttemptsTest {
         WorkflowHandle<Checkout, String> run = start(engine, "charges");
         run.signal(w -> w.say("fail"));
         engine.settle();
+        run.signal(w -> w.say("late"));
         run.cancel();
         engine.advance(MINUTE.multipliedBy(5));
 

@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 class Flow {
     private static final Duration MINUTE = Duration.ofMinutes(1);
 
-    /** What a flow does to the world. */
+    /** The activity by which a flow has effects that outlive it. */
     @Activity
     interface Acts {
         /** Fails in its first attempts, takes so many seconds, and has an effect then. */

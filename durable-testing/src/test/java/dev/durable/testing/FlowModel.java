@@ -53,7 +53,7 @@ final class FlowModel {
         }
     }
 
-    /** Somebody cancels a workflow that waits for ever. */
+    /** The test cancels a workflow that waits for ever. */
     @SuppressWarnings("serial")
     private static final class Cancelled extends Exception {}
 

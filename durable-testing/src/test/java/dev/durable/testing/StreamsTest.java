@@ -227,6 +227,28 @@ abstract class StreamsTest {
                 .containsExactly("x");
     }
 
+    /** Appends while it names the arguments of the next run. */
+    @Workflow
+    static class Restless {
+        @Run
+        String run(int number) {
+            throw Durable.continueAsNew(Restless.class, w -> {
+                Durable.stream("tokens", String.class).append("next");
+                w.run(number + 1);
+            });
+        }
+    }
+
+    @Test
+    void the_lambda_of_a_continuation_may_not_append(TestEngine engine) {
+        WorkflowHandle<Restless, String> run =
+                engine.register(Restless.class).client().start(Restless.class, "r-1", w -> w.run(1));
+
+        assertThatThrownBy(run::result)
+                .hasMessageContaining("WorkflowStream.append was called in the lambda of Durable.continueAsNew");
+        assertThat(run.stream("tokens", String.class).page(0, 9).entries()).isEmpty();
+    }
+
     // ── activities ──────────────────────────────────────────────────────────────────────────────────────────────────
 
     /** Has an activity append, and appends itself before and behind it. */

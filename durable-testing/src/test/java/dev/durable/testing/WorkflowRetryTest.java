@@ -322,14 +322,14 @@ abstract class WorkflowRetryTest {
     }
 
     @Test
-    void messages_that_come_while_an_attempt_is_undone_are_late_and_an_update_is_to_be_sent_again(TestEngine engine) {
+    void signals_that_come_while_an_attempt_is_undone_are_for_the_next_and_an_update_is_to_be_sent_again(
+            TestEngine engine) {
         WorkflowHandle<Flaky, String> run = flaky(engine, "undone slowly", 2);
         run.signal(w -> w.say("meanwhile"));
         assertThatThrownBy(() -> run.update(w -> w.wait("never")))
                 .isInstanceOf(UpdateRejectedException.class)
                 .hasMessageContaining(
-                        "an attempt of the workflow has failed and is being undone before the next one begins."
-                                + " Send the update again");
+                        "an attempt of the workflow has failed, and the next one has not begun. Send the update again");
         engine.advance(HOUR);
         List<History> attempts = attempts(engine, "f-1");
         assertThat(attempts).hasSize(2);
@@ -337,7 +337,7 @@ abstract class WorkflowRetryTest {
                 .singleElement()
                 .returns(1, WorkflowFailed::lateMessages);
 
-        assertThat(run.result()).isEqualTo("attempt 2 heard []");
+        assertThat(run.result()).isEqualTo("attempt 2 heard [meanwhile]");
     }
 
     @Test

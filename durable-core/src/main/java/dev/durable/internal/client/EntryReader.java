@@ -3,14 +3,18 @@ package dev.durable.internal.client;
 import dev.durable.WaitTimedOutException;
 import dev.durable.client.StreamEntry;
 import dev.durable.client.StreamReader;
+import dev.durable.internal.client.access.CallDeadline;
 import dev.durable.internal.client.access.ClientWaits;
 import dev.durable.internal.client.access.Dispatch;
+import dev.durable.internal.text.Bounds;
+import dev.durable.internal.text.Portion;
 import dev.durable.store.RunKey;
 import dev.durable.store.StreamPage;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.NoSuchElementException;
 import java.util.Queue;
+import java.util.UUID;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -22,6 +26,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class EntryReader<T extends @Nullable Object> implements StreamReader<T> {
     private static final int PAGE = 500;
+    /** A reader that catches up reads smaller portions than others, as there may be very many readers. */
+    private static final long PAGE_BYTES = Portion.BYTES / 16;
 
     private final Dispatch dispatch;
     private final RunKey chain;
@@ -31,7 +37,11 @@ final class EntryReader<T extends @Nullable Object> implements StreamReader<T> {
     /** The offset behind the entries that were read from the store. */
     private long next;
 
-    private @Nullable StreamPage last;
+    /** The size of the stream when it was last read. */
+    private long size = Long.MAX_VALUE;
+
+    private @Nullable UUID openRun;
+    private boolean ended;
     private volatile @Nullable CompletableFuture<StreamPage> waiting;
     private volatile boolean closed;
 
@@ -51,49 +61,56 @@ final class EntryReader<T extends @Nullable Object> implements StreamReader<T> {
 
     @Override
     public boolean hasNext() {
-        return hasNextWithin(null);
+        return hasNextBefore(null, Duration.ZERO);
     }
 
     @Override
     public boolean hasNext(Duration timeout) {
-        return hasNextWithin(timeout);
+        Duration wait =
+                timeout.isNegative() ? Duration.ZERO : timeout.compareTo(Bounds.WAIT) < 0 ? timeout : Bounds.WAIT;
+        return hasNextBefore(CallDeadline.in(wait, dispatch.store().clock()::nanoTime), timeout);
     }
 
-    private boolean hasNextWithin(@Nullable Duration timeout) {
-        StreamPage before = last;
-        if (ahead.isEmpty() && !closed && (before == null || !before.isLast())) {
+    private boolean hasNextBefore(@Nullable CallDeadline deadline, Duration timeout) {
+        while (ahead.isEmpty() && !ended && !closed) {
             StreamPage.Question question = new StreamPage.Question(chain, stream, next, PAGE);
-            StreamPage page = before == null || before.size() > next
-                    ? RunStream.read(timeout == null ? dispatch.begun() : dispatch.begun(timeout), question)
-                    : await(question, before, timeout);
-            if (page != null) {
-                taken(page);
-                return hasNextWithin(timeout);
-            }
+            take(size > next ? read(question, deadline) : await(question, deadline, timeout));
         }
         return !ahead.isEmpty() && !closed;
     }
 
-    private void taken(StreamPage page) {
-        ahead.addAll(page.entries());
-        next = page.next();
-        last = page;
+    /** Takes the entries of a page that came. The page itself is not kept, as the next one may be long in coming. */
+    private void take(@Nullable StreamPage page) {
+        if (page != null) {
+            ahead.addAll(page.entries());
+            next = page.next();
+            size = page.size();
+            openRun = page.openRun();
+            ended = page.isLast();
+        }
+    }
+
+    private StreamPage read(StreamPage.Question question, @Nullable CallDeadline deadline) {
+        Dispatch call = deadline == null ? dispatch.begun() : dispatch.begun(deadline.left());
+        return RunStream.read(call, question, PAGE_BYTES);
     }
 
     /** Waits for a page that is more than the one before; returns null where the reader was closed meanwhile. */
-    private @Nullable StreamPage await(StreamPage.Question question, StreamPage before, @Nullable Duration timeout) {
-        CompletableFuture<StreamPage> page = dispatch.entries(question, before.openRun());
+    private @Nullable StreamPage await(
+            StreamPage.Question question, @Nullable CallDeadline deadline, Duration timeout) {
+        CompletableFuture<StreamPage> page = dispatch.entries(question, openRun);
         waiting = page;
         if (closed) {
             page.cancel(false);
         }
         try {
-            return timeout == null
+            return deadline == null
                     ? ClientWaits.forEver(dispatch, page)
-                    : ClientWaits.atMost(dispatch, page, timeout, "entry " + next + " of stream " + stream);
+                    : ClientWaits.atMost(
+                            dispatch, page, deadline.left(), timeout, "entry " + next + " of stream " + stream);
         } catch (WaitTimedOutException e) {
             // A timeout may be shorter than the query of those who wait, and its nudge may be lost.
-            StreamPage there = RunStream.read(dispatch.begun(), question);
+            StreamPage there = read(question, deadline);
             if (there.entries().isEmpty() && !there.isLast()) {
                 throw e;
             }

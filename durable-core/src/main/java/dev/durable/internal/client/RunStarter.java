@@ -53,6 +53,7 @@ final class RunStarter {
 
     private final Dispatch dispatch;
     private final ClientCode code;
+    private final DebounceLine debounced = new DebounceLine();
 
     RunStarter(Dispatch dispatch, ClientCode code) {
         this.dispatch = dispatch;
@@ -114,7 +115,12 @@ final class RunStarter {
                                 : debounced(target, options, input)));
     }
 
-    private @Nullable UUID debounced(Target target, StartOptions asked, Payload input) {
+    private UUID debounced(Target target, StartOptions asked, Payload input) {
+        Dispatch call = dispatch.begun();
+        return debounced.start(call, asked.id(), () -> new RunStarter(call, code).debouncedAlone(target, asked, input));
+    }
+
+    private UUID debouncedAlone(Target target, StartOptions asked, Payload input) {
         DebouncedStart start = new DebouncedStart(dispatch, asked, delay -> {
             StartOptions options = asked.startDelay(delay);
             // By this fence another start knows that no worker has claimed the run.
@@ -124,12 +130,12 @@ final class RunStarter {
         });
         Duration delay = start.delay();
         StartOptions options = asked.startDelay(delay);
-        return start(
+        return Objects.requireNonNull(start(
                 options,
                 List.of(),
                 () -> newRun(target, options, null, null),
                 run -> send(target, run, options, input),
-                start::replace);
+                start::replace));
     }
 
     /**

@@ -52,7 +52,7 @@ final class RunStream<T extends @Nullable Object> implements StreamHandle<T> {
         mayRead(offset);
         Bounds.page(size);
         Dispatch call = dispatch.begun();
-        StreamPage page = read(call, new StreamPage.Question(chain(call), name, offset, size));
+        StreamPage page = read(call, new StreamPage.Question(chain(call), name, offset, size), Portion.BYTES);
         return new StreamEntries<>(page.entries().stream().map(this::entry).toList(), page.next(), page.isLast());
     }
 
@@ -71,8 +71,8 @@ final class RunStream<T extends @Nullable Object> implements StreamHandle<T> {
     }
 
     /** Reads a page as it is. */
-    static StreamPage read(Dispatch call, StreamPage.Question question) {
-        return call.store().streams(List.of(question), Portion.BYTES).getFirst();
+    static StreamPage read(Dispatch call, StreamPage.Question question, long bytes) {
+        return call.store().streams(List.of(question), bytes).getFirst();
     }
 
     private StreamEntry<T> entry(StreamPage.Entry entry) {

@@ -44,6 +44,12 @@ final class TokenOfCallback implements CallbackHandle {
     private final Messages messages;
     private final CallbackToken token;
 
+    /**
+     * The last event of the history that was read, as long as none up to there ended the callback: histories are
+     * append-only, so the next read begins behind it.
+     */
+    private volatile long readTo;
+
     TokenOfCallback(Dispatch dispatch, ClientCode code, Messages messages, CallbackToken token) {
         this.dispatch = dispatch;
         this.code = code;
@@ -121,29 +127,38 @@ final class TokenOfCallback implements CallbackHandle {
     private CallbackState state() {
         // In a caller's transaction it takes no second connection, for which all its callers could wait.
         Optional<Joined> transaction = dispatch.transaction();
+        long read = readTo;
         CallbackState state = (transaction.isPresent()
-                        ? transaction.get().callback(token)
-                        : dispatch.store().callback(token))
+                        ? transaction.get().callback(token, read)
+                        : dispatch.store().callback(token, read))
                 .orElseThrow(() ->
                         new WorkflowNotFoundException("the run " + token.run().shown()
                                 + " whose callback this token names is not there: retention has removed it, or the token is of"
                                 + " another database. Nothing was written."));
-        if (!state.isKnown()) {
+        if (read == 0 && !state.isKnown()) {
             throw new RefusedInputException(
                     "the token names no callback that " + token.run().shown()
                             + " has opened. Usual cause: a token that was put together by hand, or one that was read before the"
                             + " transaction that records it had committed. Nothing was written.");
         }
+        if (!state.isEndRecorded()) {
+            readTo = state.lastEvent();
+        }
         return state;
     }
 
-    /** Returns whether the end is what a repetition of the call leaves: the value to the byte, or type and message of the failure. */
+    /**
+     * Returns whether the end is what a repetition of the call leaves: the value to the byte, which the run may have been
+     * unable to read, or type and message of the failure.
+     */
     private static boolean isSame(HistoryEvent end, HistoryEvent.CallbackEnded mine) {
         return switch (mine) {
             case CallbackCompleted m ->
-                end instanceof CallbackCompleted e && e.result().equals(m.result());
+                end instanceof CallbackCompleted e && e.result().equals(m.result())
+                        || end instanceof CallbackFailed f && m.result().equals(f.value());
             case CallbackFailed m ->
                 end instanceof CallbackFailed e
+                        && e.value() == null
                         && e.failure().type().equals(m.failure().type())
                         && Objects.equals(e.failure().message(), m.failure().message());
             case CallbackTimedOut ignored -> false;

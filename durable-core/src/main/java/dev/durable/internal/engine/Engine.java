@@ -28,6 +28,7 @@ import dev.durable.internal.observe.Telemetry;
 import dev.durable.internal.payload.FailureCodec;
 import dev.durable.internal.payload.PayloadCodec;
 import dev.durable.internal.replay.BackgroundJob;
+import dev.durable.internal.replay.match.AsideThreads;
 import dev.durable.internal.replay.match.ReplaySetup;
 import dev.durable.internal.run.BackgroundJobs;
 import dev.durable.internal.run.EagerJobs;
@@ -69,6 +70,7 @@ public final class Engine implements PreparedEngine {
     private final Drive drive;
     private final Supplier<UUID> random;
     private final RunActorLoop turns = new RunActorLoop();
+    private final AsideThreads asides = new AsideThreads();
     private final ResultWaiters waiters;
     private final RunCache cache;
     private final Runs runs;
@@ -120,7 +122,8 @@ public final class Engine implements PreparedEngine {
                 settings.limits().turn(),
                 settings.errors().stallOn(),
                 settings.interception().context(),
-                random);
+                random,
+                asides);
         this.waiters = new ResultWaiters(this.store, () -> store.nudges().heard());
         Long cacheBytes = settings.limits().cacheBytes();
         this.cache = new RunCache(cacheBytes == null ? HeapShare.cache() : cacheBytes, observer::runEvicted);
@@ -315,7 +318,9 @@ public final class Engine implements PreparedEngine {
             case Nudges.OutboxAwaited ignored -> withActivities(ActivityRuntime::relayLater);
             case Nudges.HearingBegins ignored -> lookEverywhere();
             case Nudges.RunClosed closed -> {
-                // A run that is cached here completes the futures of its waiters itself.
+                // A run that is cached here completes the futures of its waiters itself, unless another process closed
+                // it.
+                waiters.streams().loop().look(closed.runId());
                 if (runs.cached(closed.runId()).isEmpty()) {
                     waiters.look(closed.runId());
                 }
@@ -421,6 +426,7 @@ public final class Engine implements PreparedEngine {
                 () -> withActivities(ActivityRuntime::close),
                 waiters::close,
                 turns::close,
+                asides::close,
                 // Done again, as the last transitions have given their runs back meanwhile.
                 runs::forget,
                 this::giveBackHeap);

@@ -4,6 +4,7 @@ import dev.durable.internal.text.Portion;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.StreamPage;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
@@ -26,6 +27,7 @@ final class StreamWaiters {
                 new PolledAnswers.Query<>(
                         questions -> pages(store, questions),
                         StreamPage::asked,
+                        StreamWaiters::next,
                         question -> question.chain().runId(),
                         QUESTIONS_PER_QUERY));
     }
@@ -34,16 +36,26 @@ final class StreamWaiters {
         return store.streams(questions, Portion.BYTES / questions.size());
     }
 
+    private static StreamPage.Question next(StreamPage page) {
+        StreamPage.Question asked = page.asked();
+        return new StreamPage.Question(asked.chain(), asked.stream(), page.next(), asked.limit());
+    }
+
     PolledAnswers<StreamPage.Question, StreamPage> loop() {
         return answers;
     }
 
     /**
-     * Returns a page once it has entries, or its chain has ended.
+     * Returns a page once it has entries, its chain has ended, or another run of the chain is open: the end of that one
+     * is then the end of the chain.
      *
      * @param openRun the run of the chain that was open when the caller last read
      */
     CompletableFuture<StreamPage> page(StreamPage.Question question, @Nullable UUID openRun) {
-        return answers.answer(question, openRun, page -> !page.entries().isEmpty() || page.isLast(), false);
+        return answers.answer(
+                question,
+                openRun,
+                page -> !page.entries().isEmpty() || page.isLast() || !Objects.equals(page.openRun(), openRun),
+                false);
     }
 }

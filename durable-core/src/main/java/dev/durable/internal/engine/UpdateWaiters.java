@@ -40,6 +40,7 @@ final class UpdateWaiters implements Step {
                 new PolledAnswers.Query<>(
                         store::replies,
                         Reply.State::question,
+                        null,
                         question -> question.run().runId(),
                         QUESTIONS_PER_QUERY));
     }
@@ -81,22 +82,20 @@ final class UpdateWaiters implements Step {
         replies.forEach(reply -> byId.put(reply.id(), reply));
         Set<UUID> missed = new HashSet<>(consumed);
         missed.addAll(byId.keySet());
-        for (PolledAnswers.Wait<Reply.Question, Reply.State> wait : answers.waiting()) {
+        for (PolledAnswers.Wait<Reply.Question, Reply.State> wait : answers.waiting(run.runId())) {
             Reply.Question asked = wait.question();
-            if (asked.run().equals(run)) {
-                Reply reply = byId.getOrDefault(asked.message(), byId.get(asked.answer()));
-                if (reply != null || consumed.contains(asked.message())) {
-                    // The same transition may close the run: where an answer leaves that open, the store is asked.
-                    if (reply == null || reply.kind().isOfRun()) {
-                        wait.hear(new Reply.State(asked, reply, false, true));
-                    }
-                    if (!wait.isDone()) {
-                        // The run may have answered this id before: then no transition brings the answer.
-                        answers.readSoon(run.runId());
-                    }
+            Reply reply = byId.getOrDefault(asked.message(), byId.get(asked.answer()));
+            if (reply != null || consumed.contains(asked.message())) {
+                // The same transition may close the run: where an answer leaves that open, the store is asked.
+                if (reply == null || reply.kind().isOfRun()) {
+                    wait.hear(new Reply.State(asked, reply, false, true));
                 }
-                missed.removeAll(List.of(asked.message(), asked.answer()));
+                if (!wait.isDone()) {
+                    // The run may have answered this id before: then no transition brings the answer.
+                    answers.readSoon(run.runId());
+                }
             }
+            missed.removeAll(List.of(asked.message(), asked.answer()));
         }
         if (missed.isEmpty()) {
             answers.callersHaveHeard(run.runId());

@@ -288,8 +288,8 @@ public final class ObservedStore implements InvocationHandler {
         }
 
         @Override
-        public Optional<CallbackState> callback(CallbackToken token) {
-            return joined.callback(token);
+        public Optional<CallbackState> callback(CallbackToken token, long readTo) {
+            return joined.callback(token, readTo);
         }
     }
 }

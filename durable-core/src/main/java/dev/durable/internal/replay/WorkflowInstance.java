@@ -37,6 +37,7 @@ import dev.durable.internal.replay.coroutine.Dispatcher;
 import dev.durable.internal.replay.coroutine.Restriction;
 import dev.durable.internal.replay.match.Comparison;
 import dev.durable.internal.replay.match.Divergence;
+import dev.durable.internal.replay.match.HungAsideException;
 import dev.durable.internal.replay.match.LiveScript;
 import dev.durable.internal.replay.match.PendingWait;
 import dev.durable.internal.replay.match.RecordedTurn;
@@ -142,6 +143,7 @@ public final class WorkflowInstance {
         }
         LiveScript script = new LiveScript(event, at, withNext);
         usable();
+        run.dispatcher().threads().refuseWhileItComputes();
         run.dispatcher().drive(new Once(() -> run.begin(script)), setup.turnLimit());
         note(event, script.given());
         return new Turn(event, script.given(), run.turnLog().drain());
@@ -299,6 +301,11 @@ public final class WorkflowInstance {
         return run.ending().nextAttempt();
     }
 
+    /** Returns the signals that the next attempt is to be given, as the code of this one could not use them. */
+    public List<SignalReceived> signalsForNextAttempt() {
+        return run.ending().signalsForNextAttempt();
+    }
+
     /** Returns whether {@code run} is over, because it has ended or another run continues it or follows it. */
     public boolean isOver() {
         return hasEnded() || leavesToNext();
@@ -319,9 +326,36 @@ public final class WorkflowInstance {
         return run.work().nextTimer();
     }
 
+    /** Returns the open timer that is due first; null without one. */
+    public @Nullable TimerDue firstTimer() {
+        return run.work().firstTimer();
+    }
+
+    /** Returns whether the open callback may be given more time once more. */
+    public boolean mayBeExtended(UUID callback) {
+        return run.work().callbacks().mayBeExtended(callback);
+    }
+
     /** Returns the id of the callback that times out with this timer; null where the timer is another one. */
     public @Nullable UUID callbackTimedBy(int timer) {
         return run.work().callbacks().timedBy(timer);
+    }
+
+    /**
+     * Has the run read the value with which a callback is completed, as a query runs.
+     *
+     * @return the event to feed, which says whether the value could be read
+     * @throws StalledException when the reading does not return in time; then the instance is not usable any more
+     */
+    public HistoryEvent.CallbackEnded judge(CallbackCompleted sent) {
+        usable();
+        try {
+            return aside(() -> run.work().callbacks().judge(sent));
+        } catch (RuntimeException | Error e) {
+            throw e;
+        } catch (Throwable e) {
+            throw new AssertionError("the judgement of a callback's value throws nothing checked", e);
+        }
     }
 
     /** Returns the open timers that are due, in the order in which they must be fed. */
@@ -353,19 +387,24 @@ public final class WorkflowInstance {
         try {
             return aside(() -> answer(query, workflow, name, arguments));
         } catch (Throwable e) {
-            throw new QueryFailedException(
-                    "query '" + name + "' of " + type.name()
-                            + (isUsable()
-                                    ? " threw " + Thrown.of(e).text()
-                                    : " was given up: " + Thrown.of(e).words()),
-                    e);
+            throw new QueryFailedException("query '" + name + "' of " + type.name() + fate(e), e);
         }
+    }
+
+    private String fate(Throwable e) {
+        if (!isUsable()) {
+            return " was given up: " + Thrown.of(e).words();
+        }
+        return e instanceof StalledException
+                ? " was not asked: " + Thrown.of(e).words()
+                : " threw " + Thrown.of(e).text();
     }
 
     /**
      * Runs code that only looks at the state of the run.
      *
-     * @throws StalledException when it does not return in time; then the instance is not usable any more
+     * @throws StalledException when it does not return in time, and the instance is not usable any more; or when there
+     *     is no thread for it
      */
     private <T extends @Nullable Object> T aside(CheckedTask<T> body) throws Throwable {
         return run.dispatcher()
@@ -375,6 +414,8 @@ public final class WorkflowInstance {
                             try (ContextPropagator.Scope context =
                                     setup.context().restore(run.started().headers())) {
                                 return body.run();
+                            } finally {
+                                DurableCalls.bind(null);
                             }
                         },
                         setup.turnLimit());
@@ -397,6 +438,8 @@ public final class WorkflowInstance {
      * does not return in time, the update is rejected, and the instance is not {@linkplain #isUsable usable} any more.
      *
      * @return the failure with which it is rejected; null where it is to be accepted
+     * @throws StalledException when it has not returned in time and was not seen at work, or there was no thread for it:
+     *     that says nothing about the update
      */
     public @Nullable Failure rejection(UpdateAccepted sent) {
         usable();
@@ -415,12 +458,14 @@ public final class WorkflowInstance {
         }
         try {
             return this.<@Nullable Failure>aside(() -> rejection(update, workflow, sent));
+        } catch (HungAsideException e) {
+            return Failure.of(
+                    UpdateRejectedException.class.getName(),
+                    "its judgement was given up: " + Thrown.of(e).words());
+        } catch (StalledException e) {
+            throw e;
         } catch (Throwable e) {
-            return isUsable()
-                    ? setup.failures().encode(e, update.named())
-                    : Failure.of(
-                            UpdateRejectedException.class.getName(),
-                            "its judgement was given up: " + Thrown.of(e).words());
+            return setup.failures().encode(e, update.named());
         }
     }
 

@@ -82,7 +82,10 @@ final class DraftWriter {
                 new Transition.Mail(
                         draft.sends().chainId(),
                         draft.consumed(),
-                        draft.sends().all(),
+                        close == null || !close.isRetried()
+                                ? draft.sends().all()
+                                : draft.sends()
+                                        .allAndAgain(holding.warm().instance().signalsForNextAttempt()),
                         draft.replies(),
                         holding.detailsFor(draft),
                         draft.appends()),

@@ -4,6 +4,7 @@ import dev.durable.DurableException;
 import dev.durable.StoreRefusedException;
 import dev.durable.history.Failure;
 import dev.durable.history.InboxMessage;
+import dev.durable.history.MessageKind;
 import dev.durable.history.StoredEvent;
 import dev.durable.internal.attempt.AttemptOutcome;
 import dev.durable.internal.attempt.LocalCalls;
@@ -65,10 +66,18 @@ final class HeldRun {
 
     private boolean owned;
     private boolean look;
+    /** True from a query that was given up to the next step of the run. */
+    private boolean leavesQueries;
+
     private String type = "";
     private FeedingOrder order = FeedingOrder.BY_TIME;
-    /** The messages of updates whose judgement did not return in time, up to the transition that rejects them. */
+    /**
+     * The messages of updates that were rejected by an instance which is dropped, mostly as their judgement did not
+     * return in time, up to the transition that rejects them.
+     */
     private final Map<UUID, Failure> givenUp = new HashMap<>(0);
+    /** True where a first turn that is made again lets updates go before {@code run}, although no other message waits. */
+    private boolean updatesFirst;
 
     HeldRun(RunKey key, RunServices host, LocalCalls.Caller caller) {
         this.key = key;
@@ -197,6 +206,36 @@ final class HeldRun {
                 : host.code().historyLimit().refusalOfLocals(key, draft, warm().instance(), locals.open());
     }
 
+    /**
+     * Begins the local activities that the run waits for, and has it wait until one of them has ended, as a step without
+     * such an outcome was too large.
+     *
+     * @param draft a new one, which gets nothing else
+     * @return false where no local activity may begin or runs, or where they are not all that the draft would need
+     */
+    boolean beginsLocalsOnly(TransitionDraft draft) {
+        if (firstTurn != null || hasLocalOutcome()) {
+            return false;
+        }
+        warm().hearOfLocals(draft);
+        if (!isBusyHere() || draft.size() > 0 || noRoomForLocals(draft) != null) {
+            return false;
+        }
+        warm().locals().await();
+        return true;
+    }
+
+    /** Returns whether nothing is to be fed before a local activity has ended; a request to cancel ends that wait. */
+    boolean waitsForLocals() {
+        return warm().locals().areAwaited()
+                && !hasLocalOutcome()
+                && messages.stream().noneMatch(message -> message.kind() == MessageKind.CANCEL);
+    }
+
+    private boolean hasLocalOutcome() {
+        return outcomes.stream().anyMatch(AttemptOutcome::local);
+    }
+
     void starts(UUID firstFence) {
         fence = firstFence;
     }
@@ -218,6 +257,7 @@ final class HeldRun {
         nextEventId = next;
         // A step that only rejects what was given up keeps the claim: the next one gives it back.
         owned = givenUp.keySet().removeAll(draft.consumed());
+        leavesQueries = false;
         order = FeedingOrder.BY_TIME;
         if (live != null) {
             live.locals().written();
@@ -233,6 +273,7 @@ final class HeldRun {
             goCold();
         }
         takeFence(run);
+        leavesQueries = false;
         stalls = run.stalls();
         nextEventId = run.nextEventId();
         messages.clear();
@@ -286,7 +327,8 @@ final class HeldRun {
     private long rebuild(LiveRun rising, @Nullable List<StoredEvent> firstPage) {
         // Where messages are to be fed first, they go before a first turn that ended the run when it was fed before
         // them.
-        BooleanSupplier runWaits = () -> order != FeedingOrder.BY_TIME && rising.hasUnseen(messages);
+        BooleanSupplier runWaits = () ->
+                order != FeedingOrder.BY_TIME && (updatesFirst || rising.judge().hasUnseen(messages));
         ReplaySpan span = host.outside().telemetry().replay(key, type);
         HistoryReplay rebuilt = firstPage == null
                 ? HistoryReplay.from(host.store(), key.runId(), rising, runWaits)
@@ -299,26 +341,27 @@ final class HeldRun {
     }
 
     /**
-     * Takes back the events that were fed to a run that has ended too early, or whose first turn is to be made again: a new instance stands at the end of the
-     * history, and the messages and outcomes of the draft wait again, to be fed in another order. Local activities that
-     * have begun go on.
+     * Takes back the events that were fed to a run that has ended too early, or whose first turn is to be made again: a
+     * new instance stands at the end of the history, and the messages and outcomes of the draft wait again, to be fed in
+     * another order. Local activities that have begun go on.
      *
      * @return false where another process has written the history meanwhile, and this one has nothing left to do
      */
     boolean rewind(TransitionDraft draft) {
         draft.discarded();
         LiveRun gone = warm();
-        live = null;
         // A first turn that is only written again, as it sends messages, has nothing to see before it.
         order = gone.instance().isOver() ? FeedingOrder.afterEndedBy(draft.isEndedBySender()) : FeedingOrder.BY_TIME;
-        gone.instance().evict();
         List<AttemptOutcome> ended = draft.outcomes();
         for (int i = ended.size() - 1; i >= 0; i--) {
             outcomes.addFirst(ended.get(i));
         }
         gone.locals().rewind(ended);
         look = true;
+        // Before the instance is let go: where the inbox can't be read, its local activities are abandoned with it.
         lookForMessages(List.of());
+        live = null;
+        gone.instance().evict();
         LiveRun rising = warmUp(type, Map.of(), host.newInstance(key, host.workflow(type), gone.locals()));
         return rebuild(rising, null) == nextEventId;
     }
@@ -380,8 +423,8 @@ final class HeldRun {
     /** Feeds the waiting events; returns whether that was all of them, as a draft has bounds. */
     LiveRun.Fed feedTo(TransitionDraft draft) {
         try {
-            return warm().rejectGivenUp(draft, messages, givenUp) ? LiveRun.Fed.MORE : feedWaiting(draft);
-        } catch (LiveRun.GivenUp e) {
+            return warm().judge().rejectGivenUp(draft, messages, givenUp) ? LiveRun.Fed.MORE : feedWaiting(draft);
+        } catch (MessageJudge.GivenUp e) {
             givenUp.put(e.message(), e.rejection());
             return LiveRun.Fed.GIVEN_UP;
         }
@@ -389,7 +432,7 @@ final class HeldRun {
 
     private LiveRun.Fed feedWaiting(TransitionDraft draft) {
         LiveRun run = warm();
-        run.learnAnswers(messages, host.store()::replies);
+        run.judge().learnAnswers(messages, host.store()::replies);
         HistoryReplay.FirstTurn first = firstTurn;
         if (first == null) {
             return run.feed(draft, messages, outcomes, order);
@@ -397,12 +440,22 @@ final class HeldRun {
         firstTurn = null;
         run.begin(draft, first);
         if (first.begun().withNext()) {
+            // A turn that waits for updates which are all rejected would wait for ever: it is made without waiting.
+            if (updatesFirst && run.judge().acceptsNone(messages, givenUp)) {
+                updatesFirst = false;
+                return LiveRun.Fed.GIVEN_UP;
+            }
             return run.feed(draft, messages, outcomes, FeedingOrder.MESSAGES_TOGETHER);
         }
         if (run.instance().isOver()) {
             draft.endsRun();
-            if (run.hasUnseen(messages)) {
+            // A run that continues again and again without a wait would never judge an update.
+            updatesFirst = run.instance().isContinued() && run.judge().hasNewUpdates(messages);
+            if (updatesFirst || run.judge().hasUnseen(messages)) {
                 return LiveRun.Fed.ENDED_TOO_EARLY;
+            }
+            if (run.instance().leavesToNext()) {
+                run.judge().dropUpdates(draft, messages, run.feedingTime());
             }
         }
         // A timer that is due when it is started waits for messages that were there before it.
@@ -463,11 +516,16 @@ final class HeldRun {
 
     // ── queries ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    /** Answers a query, if the instance is up to date; else the caller must replay. */
+    /**
+     * Answers a query, if the instance is up to date; else the caller must replay. Where a query has not returned, those
+     * behind it are left to their callers, until the run has made its next step: each could hold up all runs of the
+     * process for the limit of a turn.
+     */
     void answer(RunMail.Ask ask) {
         LiveRun run = live;
         try {
             if (run == null
+                    || leavesQueries
                     || !host.store().history(key.runId(), nextEventId, 1).isEmpty()) {
                 ask.answer().complete(Optional.empty());
             } else {
@@ -476,8 +534,11 @@ final class HeldRun {
         } catch (RuntimeException | Error e) {
             ask.answer().completeExceptionally(e);
         }
-        if (run != null && !run.instance().isUsable() && (!isBusyHere() || !rewind(newDraft()))) {
-            goCold();
+        if (run != null && !run.instance().isUsable()) {
+            leavesQueries = true;
+            if (!isBusyHere() || !rewind(newDraft())) {
+                goCold();
+            }
         }
     }
 }

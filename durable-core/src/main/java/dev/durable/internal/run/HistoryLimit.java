@@ -6,9 +6,10 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The largest history of a run: a step that would make it larger is not written, and the run stalls. Written are steps
- * that end the run, a limited number of steps towards such an end, and steps with the outcome of a local activity. Long
- * before that the code can learn that it should continue as new, and the log warns of the run once.
+ * The largest history of a run: a step that would make it larger is not written, and the run stalls, or waits for the
+ * local activities that it has called. Written are steps that end the run, a limited number of steps towards such an end,
+ * and steps with the outcome of a local activity. Long before that the code can learn that it should continue as new,
+ * and the log warns of the run once.
  *
  * @param events the most events
  * @param bytes the most bytes of payloads, where each character counts as one
@@ -52,7 +53,7 @@ public record HistoryLimit(long events, long bytes) {
     @Nullable
     String refusal(RunKey run, TransitionDraft step, WorkflowInstance instance) {
         long length = step.nextEventId() - 1;
-        if (hasRoom(length, instance) || step.hasLocalOutcomes()) {
+        if (hasRoom(length, instance, false) || step.hasLocalOutcomes()) {
             return null;
         }
         return text(
@@ -60,37 +61,45 @@ public record HistoryLimit(long events, long bytes) {
                 step,
                 instance,
                 length,
-                "with this step would have %s. Nothing of the step was written; messages and outcomes wait");
+                "with this step would have %s. Nothing of the step was written; messages and outcomes wait",
+                "");
     }
 
     /**
-     * Returns why the local activities that a step calls must not begin; null where they may. Their outcomes could not be
-     * written, and they would be called again at each try.
+     * Returns why the local activities that a step calls must not begin; null where they may. The room for their outcomes
+     * is a tenth larger, so that code that is to end the run behind them is reached. Without any limit code that calls one
+     * after the other would never stop.
      *
      * @param open the number of local activities whose outcomes the run waits for
      */
     @Nullable
     String refusalOfLocals(RunKey run, TransitionDraft step, WorkflowInstance instance, int open) {
         long length = step.nextEventId() - 1 + open;
-        return hasRoom(length, instance)
+        return hasRoom(length, instance, true)
                 ? null
                 : text(
                         run,
                         step,
                         instance,
                         length,
-                        "with the outcomes of the local activities that it calls would have %s. They were not called");
+                        "with the outcomes of the local activities that it calls would have %s, and these activities have"
+                                + " a tenth more. They were not called",
+                        " Code behind these activities is not reached; where it is to continue as new, raise the limit.");
     }
 
-    /** A run that is about to end gets a tenth more, and at least a little, for what it does before. */
-    private boolean hasRoom(long length, WorkflowInstance instance) {
+    /**
+     * Local activities get a tenth more, and so does a run that is about to end, at least a little, for what it does
+     * before.
+     */
+    private boolean hasRoom(long length, WorkflowInstance instance, boolean ofLocals) {
         boolean leaves = instance.isLeaving();
-        long moreEvents = leaves ? Math.max(events / 10, LEAST_EVENTS) : 0;
-        long moreBytes = leaves ? Math.max(bytes / 10, LEAST_BYTES) : 0;
+        long moreEvents = leaves ? Math.max(events / 10, LEAST_EVENTS) : ofLocals ? events / 10 : 0;
+        long moreBytes = leaves ? Math.max(bytes / 10, LEAST_BYTES) : ofLocals ? bytes / 10 : 0;
         return length - events <= moreEvents && instance.bytesOfHistory() - bytes <= moreBytes;
     }
 
-    private String text(RunKey run, TransitionDraft step, WorkflowInstance instance, long length, String what) {
+    private String text(
+            RunKey run, TransitionDraft step, WorkflowInstance instance, long length, String what, String end) {
         long recorded = step.firstEventId() - 1;
         boolean byEvents = length > events;
         return String.format(
@@ -99,7 +108,7 @@ public record HistoryLimit(long events, long bytes) {
                         + ", and the run is tried again within a minute. Usual cause: a loop that goes on"
                         + " without Durable.continueAsNew. Way out: raise the limit, or deploy code that ends the run by"
                         + " Durable.continueAsNew where Durable.info().historyLength() > %d, if no open run of the type has"
-                        + " more events. A run that waits for a local activity needs the higher limit.",
+                        + " more events." + end,
                 run.shown(),
                 byEvents
                         ? beyond(

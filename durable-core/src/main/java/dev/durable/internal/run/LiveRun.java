@@ -1,14 +1,13 @@
 package dev.durable.internal.run;
 
-import dev.durable.UpdateFailedException;
-import dev.durable.UpdateRejectedException;
 import dev.durable.history.ActivityCancelled;
 import dev.durable.history.ActivityScheduled;
 import dev.durable.history.ActivityTimedOut;
+import dev.durable.history.CallbackCompleted;
+import dev.durable.history.CallbackExtended;
 import dev.durable.history.CallbackTimedOut;
 import dev.durable.history.EventJson;
 import dev.durable.history.Failure;
-import dev.durable.history.FailureJson;
 import dev.durable.history.HistoryEvent;
 import dev.durable.history.InboxMessage;
 import dev.durable.history.LocalCall;
@@ -18,8 +17,6 @@ import dev.durable.history.SignalReceived;
 import dev.durable.history.StoredEvent;
 import dev.durable.history.TimerFired;
 import dev.durable.history.UpdateAccepted;
-import dev.durable.history.UpdateCompleted;
-import dev.durable.history.UpdateFailed;
 import dev.durable.history.WorkflowCancelRequested;
 import dev.durable.history.WorkflowStarted;
 import dev.durable.internal.attempt.AttemptOutcome;
@@ -32,7 +29,6 @@ import dev.durable.internal.text.Bounds;
 import dev.durable.store.CancelledIdleJob;
 import dev.durable.store.JobKey;
 import dev.durable.store.LeftJob;
-import dev.durable.store.Reply;
 import dev.durable.store.RunKey;
 import dev.durable.store.StoreClock;
 import java.time.Instant;
@@ -40,13 +36,10 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Deque;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.UUID;
 import java.util.function.BiConsumer;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -54,25 +47,18 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A run's workflow instance in memory, with the data that it needs to go on without reading the history: the time of
- * the last event and the ids of consumed messages.
+ * the last event, and the ids of consumed messages in its {@link MessageJudge}.
  */
 public final class LiveRun {
     /** The most events of a transition before it is written, so that locks are short and a crash repeats little. */
     private static final int MAX_EVENTS = 2_000;
-    /** The estimated bytes of one id in the set. */
-    private static final int SEEN_BYTES = 100;
 
     private static final Logger log = LoggerFactory.getLogger(LiveRun.class);
 
     private final RunKey key;
     private final WorkflowInstance instance;
     private final StoreClock clock;
-    private final Set<UUID> seen = new HashSet<>();
-    /** The ids of the answers that the run has given to updates. */
-    private final Set<UUID> answered = new HashSet<>();
-    /** The messages that bring the id of an update again whose answer is not kept any more. */
-    private final Set<UUID> tooOld = new HashSet<>(0);
-
+    private final MessageJudge judge;
     private final RunLocals locals;
     private final @Nullable RunInterception interception;
     private final BiConsumer<Instant, Instant> timers;
@@ -125,6 +111,12 @@ public final class LiveRun {
         this.instance = instance;
         this.clock = clock;
         this.locals = locals;
+        this.judge = new MessageJudge(key, instance);
+    }
+
+    /** Returns the decision about messages that wait: which of them become events. */
+    MessageJudge judge() {
+        return judge;
     }
 
     /** Returns the run's local activities that have begun. */
@@ -155,7 +147,7 @@ public final class LiveRun {
 
     /** Returns the rough bytes of the instance. */
     long weight() {
-        return instance.weight() + (long) SEEN_BYTES * (seen.size() + answered.size());
+        return instance.weight() + judge.weight();
     }
 
     @Nullable
@@ -187,30 +179,14 @@ public final class LiveRun {
     void remember(HistoryEvent event) {
         lastAt = event.at().isAfter(lastAt) ? event.at() : lastAt;
         fed |= event instanceof HistoryEvent.Inbound && !(event instanceof WorkflowStarted);
-        switch (event) {
-            case WorkflowStarted started -> {
-                headers = started.headers();
-                chainId = started.chainId();
-                if (interception != null) {
-                    interception.started(started);
-                }
-                delayedUntil = started.delayedUntil();
+        judge.remember(event);
+        if (event instanceof WorkflowStarted started) {
+            headers = started.headers();
+            chainId = started.chainId();
+            if (interception != null) {
+                interception.started(started);
             }
-            case SignalReceived signal -> seen.add(signal.messageId());
-            case UpdateAccepted update -> {
-                seen.add(update.messageId());
-                seen.add(Reply.idOf(update.updateId()));
-            }
-            case WorkflowCancelRequested cancel -> seen.add(cancel.messageId());
-            case HistoryEvent.ActivityClosed ignored -> {}
-            case HistoryEvent.OfCallback news -> seen.add(news.messageId());
-            case HistoryEvent.OfChild ignored -> {}
-            case TimerFired ignored -> {}
-            case UpdateCompleted update -> answered.add(Reply.idOf(update.updateId()));
-            case UpdateFailed update -> answered.add(Reply.idOf(update.updateId()));
-            case HistoryEvent.Command ignored -> {}
-            case HistoryEvent.Informing ignored -> {}
-            case HistoryEvent.Closing ignored -> {}
+            delayedUntil = started.delayedUntil();
         }
     }
 
@@ -222,39 +198,6 @@ public final class LiveRun {
     /** Returns whether an event has come to the run since its start. */
     boolean wasFed() {
         return fed;
-    }
-
-    /**
-     * Learns which of the updates that wait were answered by a run that this one continues: an id is accepted once in a
-     * chain, as long as its answer is kept. Of those that this run has answered itself it learns which answers are not
-     * kept any more.
-     */
-    void learnAnswers(Collection<InboxMessage> messages, Function<List<Reply.Question>, List<Reply.State>> replies) {
-        boolean continues = !chainId.equals(key.runId());
-        if (!continues && answered.isEmpty()) {
-            return;
-        }
-        RunKey chain = new RunKey(chainId, key.workflowId());
-        List<Reply.Question> unknown = messages.stream()
-                .filter(message -> message.kind() == MessageKind.UPDATE && !seen.contains(message.messageId()))
-                .map(message -> new Reply.Question(
-                        chain,
-                        message.messageId(),
-                        Reply.idOf(InboxEvents.update(message, 1, Instant.EPOCH).updateId())))
-                .filter(question ->
-                        answered.contains(question.answer()) || (continues && !seen.contains(question.answer())))
-                .toList();
-        for (Reply.State state : unknown.isEmpty() ? List.<Reply.State>of() : replies.apply(unknown)) {
-            Reply reply = state.reply();
-            if (reply != null) {
-                seen.add(
-                        reply.kind().isRejection()
-                                ? state.question().message()
-                                : state.question().answer());
-            } else if (answered.contains(state.question().answer())) {
-                tooOld.add(state.question().message());
-            }
-        }
     }
 
     Map<String, String> headers() {
@@ -271,17 +214,6 @@ public final class LiveRun {
     Instant feedingTime() {
         Instant now = clock.now();
         return now.isAfter(lastAt) ? now : lastAt;
-    }
-
-    /**
-     * Returns whether the run has not seen one of these messages, which waits for it and becomes an event for certain: an
-     * update may be rejected, and then a turn that waits for the event behind it would wait for ever.
-     */
-    boolean hasUnseen(Collection<InboxMessage> messages) {
-        return messages.stream()
-                .anyMatch(message -> FeedingOrder.isFromSender(message)
-                        && !message.kind().mayBeRejected()
-                        && !seen.contains(message.messageId()));
     }
 
     /** Feeds the first event. */
@@ -311,7 +243,7 @@ public final class LiveRun {
      */
     Fed feed(TransitionDraft draft, Deque<InboxMessage> messages, Deque<AttemptOutcome> outcomes, FeedingOrder order) {
         if (instance.leavesToNext()) {
-            return leaveToNext(draft, outcomes);
+            return draft.sends().isAnyToItself() ? Fed.MORE : leaveToNext(draft, outcomes);
         }
         int stage = endingStage();
         hearOfLocals(draft);
@@ -327,7 +259,7 @@ public final class LiveRun {
                 }
             }
         } while (draft.size() < MAX_EVENTS
-                && !draft.sends().isAnyToItself()
+                && (!draft.sends().isAnyToItself() || isTimeoutNext(messages, order))
                 && !instance.leavesToNext()
                 && feedNext(draft, messages, outcomes, order));
         if (instance.leavesToNext()) {
@@ -343,12 +275,15 @@ public final class LiveRun {
 
     /**
      * Feeds nothing more, as another run goes on: messages wait for that one, and it knows no activity of this one. The
-     * history tells of outcomes that have come, as their activities have had effects.
+     * history tells of the outcomes of open activities that have come, as these have had effects.
      */
     private Fed leaveToNext(TransitionDraft draft, Deque<AttemptOutcome> outcomes) {
         outcomes.forEach(draft::settle);
-        draft.inform(LeftJob.events(
-                outcomes.stream().map(outcome -> LeftJob.of(outcome.message())).toList(), feedingTime()));
+        List<LeftJob> left = outcomes.stream()
+                .filter(outcome -> endsOpenActivity(draft, outcome))
+                .map(outcome -> LeftJob.of(outcome.message()))
+                .toList();
+        draft.inform(LeftJob.events(left, feedingTime()));
         outcomes.clear();
         return Fed.ALL;
     }
@@ -370,8 +305,8 @@ public final class LiveRun {
     private boolean feedNext(
             TransitionDraft draft, Deque<InboxMessage> messages, Deque<AttemptOutcome> outcomes, FeedingOrder order) {
         InboxMessage message = order.next(messages);
-        TimerDue timer = order.letsTimersWait(message) ? null : firstDue();
-        if (timer != null && (message == null || !timer.fireAt().isAfter(acceptedAt(message)))) {
+        TimerDue timer = timerBefore(message, order);
+        if (timer != null) {
             draft.endedBySender(false);
             Instant fired = feedingTime();
             timers.accept(timer.fireAt(), fired);
@@ -385,14 +320,14 @@ public final class LiveRun {
             informEarlier(draft, message, messages);
             draft.consume(message);
             draft.endedBySender(FeedingOrder.isFromSender(message));
-            if (isToBeFed(draft, message)) {
+            if (judge.accepts(draft, message, feedingTime())) {
                 deliver(draft, message, false);
             }
         } else if (!outcomes.isEmpty()) {
             AttemptOutcome outcome = outcomes.remove();
             draft.settle(outcome);
             draft.endedBySender(false);
-            if ((!outcome.local() || locals.ended(outcome)) && isToBeFed(draft, outcome.message())) {
+            if (isWaitedFor(outcome) && judge.accepts(draft, outcome.message(), feedingTime())) {
                 deliver(draft, outcome.message(), false);
             }
         } else {
@@ -411,8 +346,9 @@ public final class LiveRun {
         messages.removeIf(FeedingOrder::isFromSender);
         group.forEach(message -> informEarlier(draft, message, messages));
         group.forEach(draft::consume);
-        List<InboxMessage> unseen =
-                group.stream().filter(message -> isToBeFed(draft, message)).toList();
+        List<InboxMessage> unseen = group.stream()
+                .filter(message -> judge.accepts(draft, message, feedingTime()))
+                .toList();
         draft.endedBySender(true);
         together = true;
         for (int i = 0; i < unseen.size(); i++) {
@@ -424,138 +360,40 @@ public final class LiveRun {
         hearOfLocals(draft);
     }
 
+    /** Returns whether the outcome is not that of a call which an instance before this one has made. */
+    private boolean isWaitedFor(AttemptOutcome outcome) {
+        return !outcome.local() || locals.ended(outcome);
+    }
+
+    private boolean endsOpenActivity(TransitionDraft draft, AttemptOutcome outcome) {
+        StoredEvent stored = stored(draft.nextEventId(), outcome.message());
+        return isWaitedFor(outcome)
+                && instance.accepts(InboxEvents.read(outcome.message(), stored, HistoryEvent.ActivityClosed.class));
+    }
+
+    /**
+     * Returns whether the next event is the timer of a callback. No code runs in its turn, so the messages to itself that
+     * the draft sends need not be fed before it.
+     */
+    private boolean isTimeoutNext(Deque<InboxMessage> messages, FeedingOrder order) {
+        TimerDue timer = timerBefore(order.next(messages), order);
+        return timer != null && instance.callbackTimedBy(timer.seq()) != null;
+    }
+
+    /** Returns the timer that is due and is fed before this message, which is fed next; null where none is. */
+    private @Nullable TimerDue timerBefore(@Nullable InboxMessage message, FeedingOrder order) {
+        TimerDue timer = order.letsTimersWait(message) ? null : firstDue();
+        return timer == null || (message != null && timer.fireAt().isAfter(acceptedAt(message))) ? null : timer;
+    }
+
     private @Nullable TimerDue firstDue() {
-        Instant next = instance.nextTimer();
-        return next == null || next.isAfter(clock.now())
-                ? null
-                : instance.dueTimers(next).getFirst();
+        TimerDue next = instance.firstTimer();
+        return next == null || next.fireAt().isAfter(clock.now()) ? null : next;
     }
 
     private static Instant acceptedAt(InboxMessage message) {
         Instant at = message.at();
         return at == null ? Instant.MAX : at;
-    }
-
-    /** Returns whether a message is to become an event: the history does not have it, and it is no update to be rejected. */
-    private boolean isToBeFed(TransitionDraft draft, InboxMessage message) {
-        if (seen.contains(message.messageId())) {
-            if (message.kind() == MessageKind.CALLBACK) {
-                log.warn(
-                        "{} of {} is dropped: the callback had an outcome before, which holds",
-                        Bounds.shown(message.name()),
-                        key.shown());
-            }
-            return false;
-        }
-        return switch (message.kind()) {
-            case UPDATE -> isAccepted(draft, message);
-            case SIGNAL, CANCEL, ACTIVITY_OUTCOME, CHILD_OUTCOME, CALLBACK, UNKNOWN -> true;
-            case CHILD_START, CHILD_WATCH, CHILD_TERMINATE, PARENT_CLOSED -> true;
-        };
-    }
-
-    /** Judges an update; one that is not accepted is answered, and leaves no event. */
-    private boolean isAccepted(TransitionDraft draft, InboxMessage message) {
-        UpdateAccepted sent = InboxEvents.update(message, draft.nextEventId(), feedingTime());
-        UUID answer = Reply.idOf(sent.updateId());
-        if (seen.contains(answer)) {
-            if (tooOld.remove(message.messageId())) {
-                refuse(draft, message, forgotten(message));
-            }
-            return false;
-        }
-        if (instance.hasResult()) {
-            refuse(
-                    draft,
-                    message,
-                    instance.nextAttempt() == null
-                            ? new Reply(message.messageId(), Reply.Kind.TOO_LATE, null)
-                            : notYet(message));
-            return false;
-        }
-        Failure rejection = instance.rejection(sent);
-        if (rejection != null && !instance.isUsable()) {
-            throw new GivenUp(message.messageId(), rejection);
-        }
-        if (rejection != null) {
-            refuse(draft, message, rejection(message, rejection));
-            return false;
-        }
-        seen.add(answer);
-        return true;
-    }
-
-    /** Answers a message that leaves no event. It is not judged again where it is sent again, as an answer was lost. */
-    private void refuse(TransitionDraft draft, InboxMessage message, Reply reply) {
-        seen.add(message.messageId());
-        draft.reply(reply);
-    }
-
-    private static Reply rejection(InboxMessage message, Failure failure) {
-        return new Reply(message.messageId(), Reply.Kind.REJECTED, json(failure));
-    }
-
-    private static String json(Failure failure) {
-        return FailureJson.encode(failure).json();
-    }
-
-    /** Thrown when the judgement of an update did not return in time: the instance is lost. */
-    static final class GivenUp extends RuntimeException {
-        private static final long serialVersionUID = 1L;
-
-        private final UUID message;
-        private final transient Failure rejection;
-
-        GivenUp(UUID message, Failure rejection) {
-            super("the judgement of update message " + message + " was given up", null, false, false);
-            this.message = message;
-            this.rejection = rejection;
-        }
-
-        UUID message() {
-            return message;
-        }
-
-        Failure rejection() {
-            return rejection;
-        }
-    }
-
-    /**
-     * Rejects those of the waiting updates whose judgement was given up before; returns whether there is one. It is
-     * written before anything else is judged, so that each such update costs its time only once.
-     */
-    boolean rejectGivenUp(TransitionDraft draft, Deque<InboxMessage> messages, Map<UUID, Failure> givenUp) {
-        boolean any = false;
-        for (InboxMessage message : givenUp.isEmpty() ? List.<InboxMessage>of() : List.copyOf(messages)) {
-            Failure why = givenUp.get(message.messageId());
-            if (why != null) {
-                messages.remove(message);
-                draft.consume(message);
-                refuse(draft, message, rejection(message, why));
-                any = true;
-            }
-        }
-        return any;
-    }
-
-    /** Returns the answer to an update whose id was answered so long ago that the answer itself is gone. */
-    private static Reply forgotten(InboxMessage message) {
-        Failure failure = Failure.of(
-                UpdateFailedException.class.getName(),
-                "the run has handled an update with this id before, and its answer is not kept any more. The history has"
-                        + " it; for another update use another id");
-        return new Reply(message.messageId(), Reply.Kind.FAILED, json(failure));
-    }
-
-    /** Returns the answer to an update that comes between two attempts, whose caller must not wait for the chain to end. */
-    private static Reply notYet(InboxMessage message) {
-        return rejection(
-                message,
-                Failure.of(
-                        UpdateRejectedException.class.getName(),
-                        "an attempt of the workflow has failed and is being undone before the next one begins. Send the"
-                                + " update again"));
     }
 
     /** Turns a message into an event, unless the run does not wait for it. */
@@ -589,8 +427,7 @@ public final class LiveRun {
     }
 
     private void deliverOfChild(TransitionDraft draft, InboxMessage message) {
-        StoredEvent stored = new StoredEvent(
-                draft.nextEventId(), message.name(), feedingTime(), message.messageId(), message.payload());
+        StoredEvent stored = stored(draft.nextEventId(), message);
         HistoryEvent.OfChild event = InboxEvents.read(message, stored, HistoryEvent.OfChild.class);
         if (instance.accepts(event)) {
             feed(draft, event, stored);
@@ -598,17 +435,25 @@ public final class LiveRun {
     }
 
     private void deliverOfCallback(TransitionDraft draft, InboxMessage message) {
-        StoredEvent stored = new StoredEvent(
-                draft.nextEventId(), message.name(), feedingTime(), message.messageId(), message.payload());
+        StoredEvent stored = stored(draft.nextEventId(), message);
         HistoryEvent.OfCallback event = InboxEvents.read(message, stored, HistoryEvent.OfCallback.class);
-        if (instance.accepts(event)) {
+        boolean accepted = instance.accepts(event);
+        if (accepted && event instanceof CallbackExtended && !instance.mayBeExtended(event.callback())) {
+            draft.onceWritten(() -> log.warn(
+                    "an extension of a callback of {} is dropped: the callback was given more time {} times before, each of"
+                            + " which stands in the history. Give it as much time as it needs at once",
+                    key.shown(),
+                    Bounds.EXTENSIONS));
+        } else if (accepted && event instanceof CallbackCompleted sent) {
+            feed(draft, instance.judge(sent));
+        } else if (accepted) {
             feed(draft, event, stored);
         } else if (!(event instanceof CallbackTimedOut)) {
-            log.warn(
+            draft.onceWritten(() -> log.warn(
                     "{} of {} is dropped: its callback had been cancelled or had ended when the run took in the message,"
                             + " although it was open when the message was sent",
                     event.type(),
-                    key.shown());
+                    key.shown()));
         }
     }
 
@@ -628,8 +473,7 @@ public final class LiveRun {
     }
 
     private void deliverCancel(TransitionDraft draft, InboxMessage message, boolean withNext) {
-        StoredEvent stored = new StoredEvent(
-                draft.nextEventId(), message.name(), feedingTime(), message.messageId(), message.payload());
+        StoredEvent stored = stored(draft.nextEventId(), message);
         WorkflowCancelRequested sent = InboxEvents.read(message, stored, WorkflowCancelRequested.class);
         feed(
                 draft,
@@ -643,7 +487,7 @@ public final class LiveRun {
      */
     private void informEarlier(TransitionDraft draft, InboxMessage message, Collection<InboxMessage> behind) {
         Instant asked = message.at();
-        if (message.kind() != MessageKind.CANCEL || asked == null || seen.contains(message.messageId())) {
+        if (message.kind() != MessageKind.CANCEL || asked == null || judge.hasSeen(message)) {
             return;
         }
         for (InboxMessage outcome : behind) {
@@ -660,12 +504,17 @@ public final class LiveRun {
         }
     }
 
+    /** Returns the event that a message becomes which brings the attributes of one. */
+    private StoredEvent stored(long id, InboxMessage message) {
+        return new StoredEvent(id, message.name(), feedingTime(), message.messageId(), message.payload());
+    }
+
     private void deliverEncoded(TransitionDraft draft, InboxMessage message) {
         List<StoredEvent> all = InboxEvents.notes(message);
         Integer told = noted.remove(message.messageId());
         List<StoredEvent> informing = told == null ? all : all.subList(told, all.size());
         long id = draft.nextEventId() + informing.size();
-        StoredEvent stored = new StoredEvent(id, message.name(), feedingTime(), message.messageId(), message.payload());
+        StoredEvent stored = stored(id, message);
         HistoryEvent.ActivityClosed event = InboxEvents.read(message, stored, HistoryEvent.ActivityClosed.class);
         if (instance.accepts(event)) {
             draft.inform(informing);
@@ -699,7 +548,7 @@ public final class LiveRun {
      * Has local activities begun and stopped once their turn is durable. One that is cancelled before that ends at
      * once.
      */
-    private void hearOfLocals(TransitionDraft draft) {
+    void hearOfLocals(TransitionDraft draft) {
         for (LocalWork work : instance.localNews()) {
             ActivityScheduled call = work.call();
             if (!work.cancelled()) {

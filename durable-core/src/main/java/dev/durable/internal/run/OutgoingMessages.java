@@ -9,8 +9,10 @@ import dev.durable.history.ChildStarted;
 import dev.durable.history.EventJson;
 import dev.durable.history.ExternalCancelRequested;
 import dev.durable.history.ExternalSignalRequested;
+import dev.durable.history.InboxMessage;
 import dev.durable.history.MessageKind;
 import dev.durable.history.ParentRun;
+import dev.durable.history.SignalReceived;
 import dev.durable.history.WorkflowCancelRequested;
 import dev.durable.history.WorkflowStarted;
 import dev.durable.internal.replay.WorkflowInstance;
@@ -26,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The messages that the code of a run has sent to workflows in the turns of a draft, in their order. */
@@ -171,6 +174,27 @@ final class OutgoingMessages {
 
     List<OutgoingMessage> all() {
         return sent;
+    }
+
+    /**
+     * Returns the messages with these signals behind them, which the run was fed and the next attempt is given: in the
+     * order in which they were accepted, before all that waits, and with ids that follow from those of the first
+     * delivery.
+     */
+    List<OutgoingMessage> allAndAgain(List<SignalReceived> signals) {
+        return Stream.concat(sent.stream(), signals.stream().map(this::again)).toList();
+    }
+
+    private OutgoingMessage again(SignalReceived signal) {
+        Instant accepted = signal.acceptedAt() == null ? signal.at() : signal.acceptedAt();
+        InboxMessage message = new InboxMessage(
+                OutgoingMessage.messageId(signal.messageId(), signal.id()),
+                MessageKind.SIGNAL,
+                signal.name(),
+                signal.input().json(),
+                null,
+                accepted);
+        return new OutgoingMessage(chainId, 0, run.workflowId(), null, message);
     }
 
     boolean isEmpty() {

@@ -230,7 +230,9 @@ public final class RunActor {
                 stall(refused);
             } else {
                 holding.lookForMessages(List.of());
-                feed(holding.newDraft());
+                if (!holding.waitsForLocals()) {
+                    feed(holding.newDraft());
+                }
             }
         });
         rest();
@@ -301,7 +303,9 @@ public final class RunActor {
             tooLong = draft.stallsNext();
         }
         if (tooLong != null) {
-            stall(tooLong);
+            if (draft.isEmpty() || !waitForLocals(draft)) {
+                stall(tooLong);
+            }
         } else if (draft.isEmpty() && closing == null && !holding.isOwned()) {
             underWay = null;
         } else {
@@ -310,21 +314,56 @@ public final class RunActor {
     }
 
     /**
+     * Takes back a step that is too large, and waits for the local activities that the run has called, which begin if they
+     * have not begun yet: the step is made again with the outcome of one, behind which the code may end the run.
+     *
+     * @return false where the run has to stall
+     */
+    private boolean waitForLocals(TransitionDraft draft) {
+        if (!holding.isBusyHere()) {
+            return false;
+        }
+        underWay = null;
+        if (!rewind(draft)) {
+            return true;
+        }
+        TransitionDraft locals = holding.newDraft();
+        underWay = locals;
+        if (!holding.beginsLocalsOnly(locals)) {
+            return false;
+        }
+        if (holding.warm().locals().areAllWritten()) {
+            underWay = null;
+        } else {
+            writer.send(locals, false);
+        }
+        return true;
+    }
+
+    /**
      * Feeds a run again that has ended while accepted messages wait: from the end of its history on, and these messages
-     * before the event that ended it; and a run whose instance was lost with the judgement of an update. Each time it sees all messages that wait, so that only new ones can refuse its
-     * end once more; after three times the close locks senders out.
+     * before the event that ended it; and a run whose instance was lost with the judgement of an update. Each time it
+     * sees all messages that wait, so that only new ones can refuse its end once more; after three times the close locks
+     * senders out.
      */
     private void feedAgain(TransitionDraft draft, int refusals) {
         log.debug("{} is fed again: it ended while messages wait, or an update was given up", key.shown());
         underWay = null;
-        if (holding.rewind(draft)) {
+        if (rewind(draft)) {
             holding.lookForMessages(List.of());
             feed(holding.newDraft(refusals));
-        } else {
+        }
+    }
+
+    /** Takes back a draft; returns false where another process has written meanwhile, and nothing is left to do here. */
+    private boolean rewind(TransitionDraft draft) {
+        boolean rewound = holding.rewind(draft);
+        if (!rewound) {
             log.debug("{} is written by another process; the instance here is dropped", key.shown());
             holding.givesBack();
             holding.drop();
         }
+        return rewound;
     }
 
     /**
@@ -519,10 +558,15 @@ public final class RunActor {
         if (underWay != null) {
             return;
         }
-        for (RunMail.Ask ask = questions.poll(); ask != null; ask = questions.poll()) {
-            RunMail.Ask asked = ask;
-            attempt(() -> holding.answer(asked));
+        RunMail.Ask ask = questions.poll();
+        if (ask != null) {
+            attempt(() -> holding.answer(ask));
             if (underWay != null) {
+                return;
+            }
+            if (!questions.isEmpty()) {
+                // Other runs have their turns before the next question.
+                mailbox.queue();
                 return;
             }
         }

@@ -22,6 +22,8 @@ public final class RunLocals {
     private final Map<Integer, UUID> leases = new HashMap<>(4);
     /** The activities of the unwritten draft, which begin when it is written. */
     private final Set<Integer> unwritten = new HashSet<>(4);
+    /** True while the run is fed nothing before one of them has ended. */
+    private boolean awaited;
 
     RunLocals(LocalCalls calls, LocalCalls.Caller caller, Supplier<UUID> random) {
         this.calls = calls;
@@ -41,6 +43,15 @@ public final class RunLocals {
     /** Returns whether the unwritten draft calls none. */
     boolean areAllWritten() {
         return unwritten.isEmpty();
+    }
+
+    /** Has the run wait for the next outcome. */
+    void await() {
+        awaited = true;
+    }
+
+    boolean areAwaited() {
+        return awaited;
     }
 
     /** Begins the activity when the draft is written, unless it has begun for an instance before this one. */
@@ -85,6 +96,7 @@ public final class RunLocals {
      * count.
      */
     boolean ended(AttemptOutcome outcome) {
+        awaited = false;
         return leases.remove(outcome.key().seq(), outcome.lease());
     }
 

@@ -61,7 +61,8 @@ final class RunMailbox implements LocalCalls.Caller {
         }
     }
 
-    private void queue() {
+    /** Queues the actor, unless it is queued. */
+    void queue() {
         if (queued.compareAndSet(false, true)) {
             turns.ready(actor);
         }

@@ -87,6 +87,9 @@ public final class Bounds {
     /** The longest line by which code tells people what a run or a call is about, in UTF-16 units; longer ones are cut. */
     public static final int LINE = 500;
 
+    /** How often one callback can be given more time; each time is three events of its run. */
+    public static final int EXTENSIONS = 1_000;
+
     /** The number of entries of a stream from which on activities append no more to it. */
     public static final long STREAM_ENTRIES = 1_000_000;
 

@@ -220,8 +220,8 @@ public final class InMemoryHistoryStore implements HistoryStore {
     }
 
     @Override
-    public Optional<CallbackState> callback(CallbackToken token) {
-        return atomically(() -> reads.callback(token));
+    public Optional<CallbackState> callback(CallbackToken token, long readTo) {
+        return atomically(() -> reads.callback(token, readTo));
     }
 
     @Override

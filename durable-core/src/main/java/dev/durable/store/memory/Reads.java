@@ -57,9 +57,11 @@ final class Reads {
         return found;
     }
 
-    Optional<CallbackState> callback(CallbackToken token) {
+    Optional<CallbackState> callback(CallbackToken token, long readTo) {
         RunRow run = runs.find(token.run().runId());
-        return run == null || !run.key().equals(token.run()) ? Optional.empty() : Optional.of(run.callback(token));
+        return run == null || !run.key().equals(token.run())
+                ? Optional.empty()
+                : Optional.of(run.callback(token, readTo));
     }
 
     List<StoredEvent> history(UUID runId, long fromEventId, int limit) {

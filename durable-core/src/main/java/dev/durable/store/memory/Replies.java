@@ -38,6 +38,11 @@ final class Replies {
                 row != null);
     }
 
+    /** Returns whether the chain of the run has answered this message, or the update of this answer id. */
+    boolean has(RunRow run, UUID reply) {
+        return kept.containsKey(new Key(run.chainId(), reply));
+    }
+
     int purge(Duration age, int limit) {
         Instant oldest = tables.now().minus(age);
         List<Key> gone = kept.entrySet().stream()

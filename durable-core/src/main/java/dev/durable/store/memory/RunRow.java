@@ -181,11 +181,13 @@ final class RunRow {
     }
 
     /** The state of a callback that it has opened. */
-    CallbackState callback(CallbackToken token) {
+    CallbackState callback(CallbackToken token, long readTo) {
         UUID id = token.callback();
         return new CallbackState(
                 isOpen(),
+                isOpen() ? history.size() : 0,
                 history.stream()
+                        .skip(token.firstEvent(readTo) - 1)
                         .filter(event -> id.equals(event.messageId())
                                 || (event.type().equals(CallbackOpened.class.getSimpleName())
                                                 || event.type().equals(CallbackCancelled.class.getSimpleName()))

@@ -9,6 +9,7 @@ import dev.durable.store.RunIds;
 import dev.durable.store.RunRecord;
 import dev.durable.store.StartOutcome;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Starts runs: recognises a resend, an open run, a policy that refuses, or makes a new run. */
@@ -29,7 +30,7 @@ final class Starts {
         if (latest == null) {
             return begin(start);
         }
-        RunRow taker = taker(start);
+        RunRow taker = taker(start, latest);
         if (taker != null) {
             return new StartOutcome.AlreadyOpen(taker.chainId(), taker.start().type(), Delivery.Outcome.ACCEPTED);
         }
@@ -55,15 +56,23 @@ final class Starts {
         return new StartOutcome.AlreadyOpen(chain, type, deliveries.deliver(delivery));
     }
 
-    /** The closed run that took the message, if the start is a resend; null if there is none. */
-    private @Nullable RunRow taker(NewRun start) {
+    /**
+     * The closed run that took the message, or the run whose chain has rejected it, if the start is a resend; null if
+     * there is none.
+     */
+    private @Nullable RunRow taker(NewRun start, RunRow latest) {
         InboxMessage message = start.message();
         if (message == null || !start.tellsOpenRuns()) {
             return null;
         }
-        return tables.runs()
-                .closedSince(start.run().workflowId(), RunIds.time(start.run().runId()))
-                .filter(run -> run.hasRecorded(message.messageId()))
+        UUID id = message.messageId();
+        Stream<RunRow> open = Stream.of(latest).filter(RunRow::isOpen);
+        Stream<RunRow> closed = tables.runs()
+                .closedSince(start.run().workflowId(), RunIds.time(start.run().runId()));
+        return Stream.concat(
+                        open.filter(run -> tables.replies().has(run, id)),
+                        closed.filter(
+                                run -> run.hasRecorded(id) || tables.replies().has(run, id)))
                 .findFirst()
                 .orElse(null);
     }

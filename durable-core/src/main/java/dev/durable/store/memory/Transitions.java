@@ -5,6 +5,7 @@ import dev.durable.history.MessageKind;
 import dev.durable.store.LeftJob;
 import dev.durable.store.NewRun;
 import dev.durable.store.Nudges.UpdateAnswered;
+import dev.durable.store.OutgoingMessage;
 import dev.durable.store.ReadBack;
 import dev.durable.store.Transition;
 import dev.durable.store.Transition.Outcome;
@@ -91,10 +92,14 @@ final class Transitions {
         run.append(
                 step.closingWith(LeftJob.events(left, at)).events(),
                 step.fences().next());
-        tables.send(run, step.sends());
+        tables.send(
+                run, step.sends().stream().filter(send -> !send.isTo(run.key())).toList());
         step.jobs().settled().forEach(ended -> tables.delete(run, job(run, ended.seq())));
         run.inbox().removeAll(step.consumed());
-        List<InboxMessage> waiting = run.inbox().ofSenders();
+        Stream<InboxMessage> again =
+                step.sends().stream().filter(send -> send.isTo(run.key())).map(OutgoingMessage::message);
+        List<InboxMessage> waiting =
+                Stream.concat(again, run.inbox().ofSenders().stream()).toList();
         tables.end(
                 run,
                 new RunRow.Ending(

@@ -2,6 +2,7 @@ package dev.durable.internal.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.durable.Durable;
 import dev.durable.Run;
@@ -17,8 +18,11 @@ import dev.durable.store.contract.FaultyStore;
 import dev.durable.store.contract.FaultyStore.Fault;
 import dev.durable.store.memory.InMemoryHistoryStore;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
@@ -27,6 +31,7 @@ import org.junit.jupiter.api.Timeout;
 /** Debounced starts whose store gives no answer, or whose run is asked to cancel; the worker is another process. */
 @Timeout(120)
 class DebouncedStartInTroubleTest {
+    private static final int CALLERS = 40;
     private static final List<String> RUN = new CopyOnWriteArrayList<>();
 
     @Workflow
@@ -144,6 +149,75 @@ class DebouncedStartInTroubleTest {
                     .hasMessageContaining("start of index-7: for 1 s (callTimeout) it could not take the place of the"
                             + " start that waits.")
                     .hasMessageContaining("what was sent last may still happen. Doing it again is safe.");
+        }
+    }
+
+    @Test
+    void of_starts_that_come_together_in_a_process_the_last_is_made_for_all() throws Exception {
+        CountDownLatch held = new CountDownLatch(1);
+        try (DurableEngine engine = client()) {
+            start(engine, "one");
+            faulty.before("commit", () -> awaitUninterruptibly(held));
+            List<Thread> callers = new ArrayList<>();
+            List<UUID> runs = new CopyOnWriteArrayList<>();
+            for (int i = 0; i < CALLERS; i++) {
+                String text = "text " + i;
+                Thread caller = new Thread(() -> runs.add(start(engine, text).runId()));
+                caller.start();
+                callers.add(caller);
+            }
+            awaitBlocked(callers);
+            held.countDown();
+            for (Thread caller : callers) {
+                caller.join();
+            }
+
+            assertThat(runs).hasSize(CALLERS);
+            assertThat(Set.copyOf(runs)).hasSize(1);
+            assertThat(work()).startsWith("text ");
+            assertThat(RUN).hasSize(1);
+            assertThat(engine.client()
+                            .workflows()
+                            .where(w -> w.workflowId("index-7"))
+                            .page(99))
+                    .hasSizeLessThan(CALLERS / 2);
+        } finally {
+            held.countDown();
+        }
+    }
+
+    @Test
+    void a_start_that_fails_leaves_the_next_one_to_its_own_caller() throws Exception {
+        CountDownLatch reached = new CountDownLatch(1);
+        CountDownLatch held = new CountDownLatch(1);
+        List<Throwable> failed = new CopyOnWriteArrayList<>();
+        try (DurableEngine engine = client()) {
+            start(engine, "one");
+            faulty.next("commit", Fault.UNAVAILABLE);
+            faulty.before("commit", () -> {
+                reached.countDown();
+                awaitUninterruptibly(held);
+            });
+            Thread two = new Thread(() -> failed.add(catchThrowable(() -> start(engine, "two"))));
+            two.start();
+            reached.await();
+            Thread three = new Thread(() -> start(engine, "three"));
+            three.start();
+            awaitBlocked(List.of(three));
+            held.countDown();
+            two.join();
+            three.join();
+
+            assertThat(failed).singleElement().isInstanceOf(StoreUnavailableException.class);
+            assertThat(work()).isEqualTo("three");
+        } finally {
+            held.countDown();
+        }
+    }
+
+    private static void awaitBlocked(List<Thread> threads) {
+        while (threads.stream().anyMatch(thread -> thread.getState() == Thread.State.RUNNABLE)) {
+            Thread.onSpinWait();
         }
     }
 

@@ -2,6 +2,7 @@ package dev.durable.internal.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import dev.durable.CallInterruptedException;
 import dev.durable.Durable;
@@ -14,14 +15,24 @@ import dev.durable.client.DurableEngine;
 import dev.durable.client.StreamReader;
 import dev.durable.client.WorkflowHandle;
 import dev.durable.internal.dispatch.ActivityBench;
+import dev.durable.internal.text.Portion;
+import dev.durable.store.HistoryStore;
 import dev.durable.store.RunKey;
 import dev.durable.store.StreamPage;
 import dev.durable.store.contract.Seizures;
 import dev.durable.store.memory.InMemoryHistoryStore;
+import dev.durable.store.memory.VirtualClock;
+import java.lang.reflect.Field;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
@@ -38,7 +49,7 @@ class StreamReadersTest {
     @Test
     void a_nudge_of_the_chain_or_of_its_open_run_has_the_streams_read_at_once() {
         UUID openRun = UUID.randomUUID();
-        CompletableFuture<StreamPage> ofChain = page(null);
+        CompletableFuture<StreamPage> ofChain = page(run.runId());
         waiters.loop().runOnce();
         assertThat(ofChain).isNotDone();
         bench.memory.seize(Seizures.terminate(run));
@@ -54,6 +65,20 @@ class StreamReadersTest {
         waiters.loop().look(openRun);
         waiters.loop().runOnce();
         assertThat(ofRun.join().isLast()).isTrue();
+    }
+
+    @Test
+    void a_reader_hears_that_another_run_of_its_chain_is_open_as_the_end_of_that_one_is_its_own() {
+        CompletableFuture<StreamPage> ofEarlierRun = page(UUID.randomUUID());
+
+        waiters.loop().look(run.runId());
+        waiters.loop().runOnce();
+
+        assertThat(ofEarlierRun.join().entries()).isEmpty();
+        assertThat(ofEarlierRun.join().openRun()).isEqualTo(run.runId());
+        CompletableFuture<StreamPage> ofThisRun = page(run.runId());
+        waiters.loop().runOnce();
+        assertThat(ofThisRun).isNotDone();
     }
 
     @Workflow
@@ -72,9 +97,34 @@ class StreamReadersTest {
         }
     }
 
+    /** Waits for a signal, and ends in its third run. */
+    @Workflow
+    static class Relay {
+        private boolean goOn;
+
+        @Run
+        String run(int number) {
+            Durable.await(() -> goOn || number > 1);
+            if (number < 3) {
+                throw Durable.continueAsNew(Relay.class, w -> w.run(number + 1));
+            }
+            return "over";
+        }
+
+        @Signal
+        void goOn() {
+            goOn = true;
+        }
+    }
+
     private static DurableEngine engine() {
-        return DurableEngine.builder(new InMemoryHistoryStore())
+        return engine(new InMemoryHistoryStore());
+    }
+
+    private static DurableEngine engine(HistoryStore store) {
+        return DurableEngine.builder(store)
                 .register(Talk.class)
+                .register(Relay.class)
                 .start();
     }
 
@@ -146,6 +196,90 @@ class StreamReadersTest {
             assertThat(reader.hasNext(Duration.ZERO)).isTrue();
             assertThat(reader.next().value()).isEqualTo("again");
         }
+    }
+
+    @Test
+    void a_reader_follows_its_chain_over_its_runs_to_its_end() {
+        try (DurableEngine engine = engine()) {
+            WorkflowHandle<Relay, String> relay = engine.client().start(Relay.class, "relay-1", w -> w.run(1));
+            CompletableFuture<Boolean> waits =
+                    waits(relay.stream("words", String.class).from(0));
+
+            relay.signal(Relay::goOn);
+
+            assertThat(waits.join()).isFalse();
+        }
+    }
+
+    @Test
+    void a_reader_that_waits_keeps_no_page_that_it_has_read() throws Exception {
+        try (DurableEngine engine = engine()) {
+            WorkflowHandle<Talk, String> talk = talk(engine);
+            StreamReader<String> reader = talk.stream("words", String.class).from(0);
+            talk.signal(w -> w.say("hello"));
+            assertThat(reader.next().value()).isEqualTo("hello");
+            assertThatThrownBy(() -> reader.hasNext(Duration.ZERO)).isInstanceOf(WaitTimedOutException.class);
+
+            for (Field field : reader.getClass().getDeclaredFields()) {
+                field.setAccessible(true);
+                Object kept = field.get(reader);
+                assertThat(kept instanceof StreamPage).as(field.getName()).isFalse();
+                if (kept instanceof Collection<?> entries) {
+                    assertThat(entries).isEmpty();
+                }
+            }
+        }
+    }
+
+    @Test
+    void a_reader_reads_ahead_a_small_part_of_a_portion() {
+        List<Long> bytes = new CopyOnWriteArrayList<>();
+        try (DurableEngine engine = engine(asked(new InMemoryHistoryStore(), bytes, () -> {}))) {
+            WorkflowHandle<Talk, String> talk = talk(engine);
+            talk.signal(w -> w.say("hello"));
+            StreamReader<String> reader = talk.stream("words", String.class).from(0);
+            assertThat(reader.next().value()).isEqualTo("hello");
+        }
+
+        assertThat(bytes.getFirst()).isEqualTo(Portion.BYTES / 16);
+    }
+
+    @Test
+    void a_wait_with_a_timeout_has_one_for_all_that_it_reads() {
+        VirtualClock clock = new VirtualClock();
+        HistoryStore slow =
+                asked(InMemoryHistoryStore.on(clock), new ArrayList<>(), () -> clock.advance(Duration.ofMinutes(2)));
+        try (DurableEngine engine = engine(slow)) {
+            StreamReader<String> reader =
+                    talk(engine).stream("words", String.class).from(0);
+
+            assertTimeoutPreemptively(
+                    Duration.ofSeconds(50),
+                    () -> assertThatThrownBy(() -> reader.hasNext(Duration.ofMinutes(1)))
+                            .isInstanceOf(WaitTimedOutException.class)
+                            .hasMessage("entry 0 of stream words did not come within PT1M"));
+        }
+    }
+
+    /** A store that notes how many bytes pages may have, and does something before it reads them. */
+    private static HistoryStore asked(HistoryStore store, List<Long> bytes, Runnable before) {
+        return (HistoryStore) Proxy.newProxyInstance(
+                HistoryStore.class.getClassLoader(),
+                new Class<?>[] {HistoryStore.class},
+                (proxy, method, arguments) -> {
+                    if (method.getName().equals("historyStore")) {
+                        return proxy;
+                    }
+                    if (method.getName().equals("streams")) {
+                        bytes.add((Long) arguments[1]);
+                        before.run();
+                    }
+                    try {
+                        return method.invoke(store, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
     }
 
     @Test

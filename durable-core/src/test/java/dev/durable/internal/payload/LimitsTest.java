@@ -50,6 +50,7 @@ class LimitsTest {
         inCode.put("arguments of the children that one turn starts", number(Bounds.CHILD_INPUTS) + " characters");
         inCode.put("events in the history of a run", number(HistoryLimit.DEFAULT.events()) + " events");
         inCode.put("bytes of payloads in the history", number(HistoryLimit.DEFAULT.bytes()) + " bytes");
+        inCode.put("times that one callback is given more time", number(Bounds.EXTENSIONS) + " times");
         inCode.put("entries of a stream", number(Bounds.STREAM_ENTRIES) + " entries");
         inCode.put("values of a stream", number(Bounds.STREAM_BYTES) + " bytes");
         inCode.put("a line of `Durable.details`", number(Bounds.LINE) + " characters");

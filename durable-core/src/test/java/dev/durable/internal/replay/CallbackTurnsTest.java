@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.durable.Callback;
+import dev.durable.CallbackFailedException;
 import dev.durable.CancelledException;
 import dev.durable.Durable;
 import dev.durable.Promise;
@@ -27,6 +28,20 @@ class CallbackTurnsTest {
                     .extracting(PendingWait::what)
                     .containsExactly("callback 1, which times out at 2026-01-01T01:00:00Z");
             run.evicted().callbackCompleted(1, "yes").expect("cancel timer 1").expectClose("completed \"yes\"");
+        }
+    }
+
+    /** Histories of earlier versions do not say whether the value could be read. */
+    @Test
+    void a_recorded_value_that_can_not_be_read_fails_the_promise_when_the_code_asks_for_it() {
+        try (GivenRun run = GivenRun.of(w -> {
+            try {
+                return "" + callback(Integer.class, HOUR).promise().get();
+            } catch (CallbackFailedException e) {
+                return e.failure().type();
+            }
+        })) {
+            run.callbackCompleted(1, "three").expectClose("completed \"dev.durable.PayloadException\"");
         }
     }
 

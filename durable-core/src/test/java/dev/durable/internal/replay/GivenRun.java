@@ -50,6 +50,7 @@ import dev.durable.internal.intercept.Propagation;
 import dev.durable.internal.payload.FailureCodec;
 import dev.durable.internal.payload.PayloadCodec;
 import dev.durable.internal.replay.call.Acts;
+import dev.durable.internal.replay.match.AsideThreads;
 import dev.durable.internal.replay.match.RecordedTurn;
 import dev.durable.internal.replay.match.ReplaySetup;
 import dev.durable.internal.replay.match.Turn;
@@ -70,6 +71,8 @@ import java.util.UUID;
 public final class GivenRun implements AutoCloseable {
     public static final PayloadCodec CODEC = new PayloadCodec(PayloadCodec.DEFAULT_MAX_BYTES);
     public static final FailureCodec FAILURES = new FailureCodec(CODEC);
+    private static final AsideThreads ASIDES = new AsideThreads();
+    private static final Duration LONG = Duration.ofSeconds(20);
     public static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
 
     private long drawn;
@@ -408,10 +411,15 @@ public final class GivenRun implements AutoCloseable {
     }
 
     public WorkflowInstance instance(boolean strict) {
-        return instance(strict, Duration.ofSeconds(20));
+        return instance(strict, LONG);
     }
 
     private WorkflowInstance instance(boolean strict, Duration turnLimit) {
+        // Where code is given up, other tests must not know its run.
+        return instance(strict, turnLimit, turnLimit.equals(LONG) ? ASIDES : new AsideThreads());
+    }
+
+    private WorkflowInstance instance(boolean strict, Duration turnLimit, AsideThreads asides) {
         return new WorkflowInstance(
                 type,
                 key,
@@ -424,12 +432,21 @@ public final class GivenRun implements AutoCloseable {
                         turnLimit,
                         stallOn,
                         Propagation.NONE,
-                        () -> new UUID(7, ++drawn)));
+                        () -> new UUID(7, ++drawn),
+                        asides));
     }
 
     /** Only feeds the start, without replay: for code that does not come to a wait. */
     public static WorkflowInstance stalling(Scripted.Code code, Duration turnLimit) {
         return stalling(new GivenRun(Scripted.class, Scripted.keep(code)), turnLimit);
+    }
+
+    /** As {@link #stalling}, of an engine with these threads. */
+    public static WorkflowInstance stalling(Class<?> workflow, Duration turnLimit, AsideThreads asides) {
+        GivenRun run = new GivenRun(workflow, "");
+        WorkflowInstance instance = run.instance(false, turnLimit, asides);
+        instance.feed(run.startedEvent());
+        return instance;
     }
 
     public static WorkflowInstance stalling(Class<?> workflow, Duration turnLimit) {

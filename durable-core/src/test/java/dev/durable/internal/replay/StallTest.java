@@ -14,6 +14,7 @@ import dev.durable.Workflow;
 import dev.durable.history.Failure;
 import dev.durable.history.Payload;
 import dev.durable.history.UpdateAccepted;
+import dev.durable.internal.replay.match.AsideThreads;
 import dev.durable.internal.replay.match.StalledException;
 import java.time.Duration;
 import java.time.Instant;
@@ -129,6 +130,46 @@ class StallTest {
     }
 
     @Test
+    void code_that_loops_is_not_tried_again_in_the_process_before_it_returns() throws InterruptedException {
+        Endless.stop = false;
+        Endless.THREADS.clear();
+        try (AsideThreads asides = new AsideThreads()) {
+            assertThatThrownBy(() -> GivenRun.stalling(Endless.class, SOON, asides))
+                    .isInstanceOf(StalledException.class)
+                    .hasMessageContaining("without a wait. Usual cause: an endless loop");
+            assertThatThrownBy(() -> GivenRun.stalling(Endless.class, SOON, asides))
+                    .isInstanceOf(StalledException.class)
+                    .hasMessageMatching("Endless run-1 is stalled: StallTest\\.Endless\\.run\\(StallTest\\.java:\\d+\\)"
+                            + " computes since an earlier try of the turn, which was given up, and keeps a carrier thread of"
+                            + " this process\\. Until it returns the turn is not tried again here\\. Usual cause: an endless"
+                            + " loop\\. Mend it, and deploy the code\\.");
+            assertThat(Endless.THREADS).hasSize(1);
+
+            Endless.stop = true;
+            Endless.THREADS.getFirst().join();
+            GivenRun.stalling(Endless.class, Duration.ofSeconds(20), asides).evict();
+            assertThat(Endless.THREADS).hasSize(2);
+        } finally {
+            Endless.stop = true;
+        }
+    }
+
+    @Workflow
+    static class Endless {
+        private static final List<Thread> THREADS = new CopyOnWriteArrayList<>();
+        private static volatile boolean stop;
+
+        @Run
+        String run(String ignored) {
+            THREADS.add(Thread.currentThread());
+            while (!stop) {
+                Thread.onSpinWait();
+            }
+            return "";
+        }
+    }
+
+    @Test
     void a_condition_that_never_answers_does_not_hang_the_driver() {
         assertThatThrownBy(() -> GivenRun.stalling(
                         w -> {
@@ -167,6 +208,51 @@ class StallTest {
         } finally {
             Looping.stop = true;
         }
+    }
+
+    @Test
+    void where_no_thread_is_left_for_validators_and_queries_the_run_waits_and_the_query_fails() throws Exception {
+        CountDownLatch returns = new CountDownLatch(1);
+        try (AsideThreads asides = new AsideThreads()) {
+            for (int i = 0; i < AsideThreads.MOST_LOST; i++) {
+                lose(asides, returns);
+            }
+            WorkflowInstance run = GivenRun.stalling(Looping.class, Duration.ofSeconds(20), asides);
+            String text =
+                    "Looping run-1 is stalled: there is no thread for queries and for the judgement of updates, as 16 of"
+                            + " them run code that does not return. The log names it: \"has run for … without an end\". Mend it, and"
+                            + " restart the process.";
+
+            assertThatThrownBy(() -> run.rejection(new UpdateAccepted(
+                            1, Instant.EPOCH, new UUID(1, 1), "an update", "change", new Payload("[1]"))))
+                    .isInstanceOf(StalledException.class)
+                    .hasMessage(text);
+            assertThatThrownBy(() -> run.query("state", new Payload("[]")))
+                    .isInstanceOf(QueryFailedException.class)
+                    .hasMessage("query 'state' of Looping was not asked: " + text);
+            assertThat(run.isUsable()).isTrue();
+            run.evict();
+        } finally {
+            returns.countDown();
+        }
+    }
+
+    private static void lose(AsideThreads asides, CountDownLatch returns) throws InterruptedException {
+        CountDownLatch begun = new CountDownLatch(1);
+        AsideThreads.Call call = asides.begin(
+                "Looping run-0",
+                StallTest.class.getClassLoader(),
+                () -> {
+                    begun.countDown();
+                    try {
+                        returns.await();
+                    } catch (InterruptedException e) {
+                        throw new AssertionError(e);
+                    }
+                },
+                () -> {});
+        begun.await();
+        call.giveUp();
     }
 
     @Workflow

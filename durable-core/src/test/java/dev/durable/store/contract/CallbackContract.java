@@ -51,7 +51,7 @@ abstract class CallbackContract extends StoreContract {
     }
 
     private CallbackState state(RunKey run) {
-        return store.callback(new CallbackToken(run, callback)).orElseThrow();
+        return store.callback(new CallbackToken(run, callback), 0).orElseThrow();
     }
 
     @Test
@@ -64,10 +64,40 @@ abstract class CallbackContract extends StoreContract {
         assertThat(state(writer.run()).end()).isNull();
         assertThat(state(writer.run()).recorded()).hasSize(1);
         assertThat(state(other).isKnown()).isFalse();
-        assertThat(store.callback(new CallbackToken(new RunKey(UUID.randomUUID(), "order-1"), callback)))
+        assertThat(store.callback(new CallbackToken(new RunKey(UUID.randomUUID(), "order-1"), callback), 0))
                 .isEmpty();
-        assertThat(store.callback(new CallbackToken(new RunKey(writer.run().runId(), "order-2"), callback)))
+        assertThat(store.callback(new CallbackToken(new RunKey(writer.run().runId(), "order-2"), callback), 0))
                 .isEmpty();
+    }
+
+    @Test
+    void a_callback_whose_id_names_its_event_is_found_there_only_and_what_was_read_is_not_read_again() {
+        Writer writer = claimed("order-1");
+        UUID third = CallbackToken.idAt(3, UUID.randomUUID());
+        UUID elsewhere = CallbackToken.idAt(4, UUID.randomUUID());
+        assertThat(writer.write(writer.step()
+                        .event("TimerStarted", "{\"seq\":1,\"fireAt\":\"2026-03-01T09:00:00Z\"}")
+                        .event("CallbackOpened", "{\"number\":1,\"callback\":\"" + third + "\"}")
+                        .staysAwake()))
+                .isEqualTo(APPLIED);
+        CallbackToken token = new CallbackToken(writer.run(), third);
+
+        CallbackState opened = store.callback(token, 0).orElseThrow();
+        assertThat(opened.isKnown()).isTrue();
+        assertThat(opened.lastEvent()).isEqualTo(3);
+        assertThat(store.callback(new CallbackToken(writer.run(), elsewhere), 0)
+                        .orElseThrow()
+                        .isKnown())
+                .isFalse();
+
+        assertThat(writer.write(writer.step()
+                        .event("CallbackCancelled", "{\"number\":1,\"callback\":\"" + third + "\"}")
+                        .staysAwake()))
+                .isEqualTo(APPLIED);
+        assertThat(store.callback(token, 3).orElseThrow())
+                .satisfies(state -> assertThat(state.recorded()).hasSize(1))
+                .satisfies(state -> assertThat(state.isEndRecorded()).isTrue());
+        assertThat(store.callback(token, 4).orElseThrow().recorded()).isEmpty();
     }
 
     @Test

@@ -21,7 +21,6 @@ import dev.durable.history.WorkflowStarted;
 import dev.durable.history.WorkflowTerminated;
 import dev.durable.store.ChildOutcome;
 import dev.durable.store.NewRun;
-import dev.durable.store.RunIds;
 import dev.durable.store.RunKey;
 import dev.durable.store.Transition;
 import java.time.Duration;
@@ -35,30 +34,6 @@ import org.junit.jupiter.api.Test;
 abstract class ChildContract extends StoreContract {
     private static final Duration HOUR = Duration.ofHours(1);
     private static final ChildOptions DEFAULTS = ChildOptions.defaults();
-
-    private RunKey child(String workflowId) {
-        return new RunKey(RunIds.create(store.now(), workflowId, 7), workflowId);
-    }
-
-    private void write(Writer writer, StepBuilder step) {
-        assertThat(writer.write(step).isApplied()).isTrue();
-    }
-
-    /** Relays until no message waits. */
-    private void relayAll() {
-        for (int pass = 0; pass < 100 && store.outboxSince().isPresent(); pass++) {
-            store.relay(100);
-        }
-        assertThat(store.outboxSince()).isEmpty();
-    }
-
-    /** A parent with an open child. */
-    private Writer parentOf(RunKey child, ChildOptions options) {
-        Writer parent = claimed("parent");
-        write(parent, parent.step().startsChild(1, child, options));
-        relayAll();
-        return parent;
-    }
 
     private boolean exists(String workflowId) {
         return store.latestRun(workflowId).isPresent();
@@ -88,7 +63,7 @@ abstract class ChildContract extends StoreContract {
         write(parent, parent.step().startsChild(1, child, DEFAULTS));
         assertThat(exists("child")).isFalse();
 
-        relayAll();
+        relayUntilEmpty();
         assertThat(store.relay(100).gone()).isZero();
         assertThat(status(child)).isEqualTo(WorkflowStatus.RUNNING);
         WorkflowStarted started =
@@ -107,7 +82,7 @@ abstract class ChildContract extends StoreContract {
         write(parent, parent.step().startsChild(1, child, DEFAULTS.runTimeout(HOUR)));
         advance(HOUR.plusMinutes(1));
 
-        relayAll();
+        relayUntilEmpty();
         assertThat(store.expiredRuns(10)).isEmpty();
         advance(HOUR.plusMinutes(1));
         assertThat(store.expiredRuns(10)).containsExactly(child);
@@ -145,16 +120,16 @@ abstract class ChildContract extends StoreContract {
         RunKey child = child("child");
         Writer parent = claimed("parent");
         write(parent, parent.step().startsChild(1, child, DEFAULTS).sendsToChild(2, 1, child, "a"));
-        relayAll();
+        relayUntilEmpty();
         assertThat(waitingNames(child)).containsExactly("a");
 
         terminated(child);
         RunKey stranger = started("child");
-        relayAll();
+        relayUntilEmpty();
         parent = claimed(parent.run());
         InboxMessage outcome = waiting(parent.run()).getFirst();
         write(parent, parent.step().consumes(outcome).sendsToChild(3, 1, child, "b"));
-        relayAll();
+        relayUntilEmpty();
         assertThat(waiting(stranger)).isEmpty();
     }
 
@@ -163,7 +138,7 @@ abstract class ChildContract extends StoreContract {
         RunKey child = child("child");
         Writer parent = claimed("parent");
         write(parent, parent.step().startsChild(1, child, DEFAULTS).watches(2, 1, child));
-        relayAll();
+        relayUntilEmpty();
 
         assertThat(news(parent.run())).isInstanceOfSatisfying(ChildStarted.class, started -> {
             assertThat(started.number()).isEqualTo(1);
@@ -178,7 +153,7 @@ abstract class ChildContract extends StoreContract {
         RunKey child = child("child");
         Writer parent = claimed("parent");
         write(parent, parent.step().startsChild(1, child, DEFAULTS).watches(2, 1, child));
-        relayAll();
+        relayUntilEmpty();
 
         assertThat(waiting(parent.run())).hasSize(1);
         assertThat(news(parent.run())).isInstanceOf(ChildStartFailed.class);
@@ -191,7 +166,7 @@ abstract class ChildContract extends StoreContract {
         Writer parent = parentOf(child, DEFAULTS);
         Writer writer = claimed(child);
         write(writer, writer.step().closes(status));
-        relayAll();
+        relayUntilEmpty();
         return news(parent.run());
     }
 
@@ -203,7 +178,7 @@ abstract class ChildContract extends StoreContract {
         write(writer, writer.step().closes(WorkflowStatus.COMPLETED));
         assertThat(waiting(parent.run())).isEmpty();
 
-        relayAll();
+        relayUntilEmpty();
         assertThat(waiting(parent.run())).hasSize(1);
         assertThat(news(parent.run())).isInstanceOfSatisfying(ChildCompleted.class, completed -> {
             assertThat(completed.number()).isEqualTo(1);
@@ -229,7 +204,7 @@ abstract class ChildContract extends StoreContract {
         RunKey child = child("child");
         Writer parent = parentOf(child, DEFAULTS);
         terminated(child);
-        relayAll();
+        relayUntilEmpty();
 
         assertThat(news(parent.run()))
                 .isInstanceOfSatisfying(
@@ -242,7 +217,7 @@ abstract class ChildContract extends StoreContract {
         Writer parent = parentOf(child, DEFAULTS.parentClosePolicy(ParentClosePolicy.ABANDON));
         write(parent, parent.closing());
         terminated(child);
-        relayAll();
+        relayUntilEmpty();
 
         assertThat(eventTypes(parent.run())).last().isEqualTo("WorkflowCompleted");
     }
@@ -252,10 +227,10 @@ abstract class ChildContract extends StoreContract {
         RunKey child = child("child");
         Writer parent = parentOf(child, DEFAULTS);
         terminated(child);
-        relayAll();
+        relayUntilEmpty();
 
         assertThat(parent.write(parent.closing())).isEqualTo(Transition.Outcome.APPLIED);
-        relayAll();
+        relayUntilEmpty();
     }
 
     // ── the end of the parent ────────────────────────────────────────────────────────────────────────────────────────
@@ -267,9 +242,9 @@ abstract class ChildContract extends StoreContract {
         Writer middle = claimed(child);
         RunKey grandchild = child("grandchild");
         write(middle, middle.step().startsChild(1, grandchild, DEFAULTS));
-        relayAll();
+        relayUntilEmpty();
         write(parent, parent.closing());
-        relayAll();
+        relayUntilEmpty();
 
         assertThat(last(child)).isInstanceOfSatisfying(WorkflowTerminated.class, end -> {
             assertThat(end.by()).isEqualTo("workflow parent");
@@ -283,7 +258,7 @@ abstract class ChildContract extends StoreContract {
         RunKey child = child("child");
         Writer parent = parentOf(child, DEFAULTS);
         terminated(parent.run());
-        relayAll();
+        relayUntilEmpty();
 
         assertThat(status(child)).isEqualTo(WorkflowStatus.TERMINATED);
     }
@@ -293,7 +268,7 @@ abstract class ChildContract extends StoreContract {
         RunKey child = child("child");
         Writer parent = parentOf(child, DEFAULTS.parentClosePolicy(ParentClosePolicy.CANCEL));
         write(parent, parent.closing());
-        relayAll();
+        relayUntilEmpty();
 
         assertThat(waiting(child)).singleElement().satisfies(request -> {
             assertThat(request.kind()).isEqualTo(MessageKind.CANCEL);
@@ -311,7 +286,7 @@ abstract class ChildContract extends StoreContract {
         RunKey child = child("child");
         Writer parent = parentOf(child, DEFAULTS.parentClosePolicy(ParentClosePolicy.ABANDON));
         write(parent, parent.closing());
-        relayAll();
+        relayUntilEmpty();
 
         assertThat(status(child)).isEqualTo(WorkflowStatus.RUNNING);
         assertThat(waiting(child)).isEmpty();
@@ -327,7 +302,7 @@ abstract class ChildContract extends StoreContract {
                         .startsChild(2, child("cancel"), DEFAULTS.parentClosePolicy(ParentClosePolicy.CANCEL))
                         .startsChild(3, child("abandon"), DEFAULTS.parentClosePolicy(ParentClosePolicy.ABANDON))
                         .closes(WorkflowStatus.COMPLETED));
-        relayAll();
+        relayUntilEmpty();
 
         assertThat(exists("terminate")).isFalse();
         assertThat(exists("cancel")).isFalse();
@@ -345,9 +320,9 @@ abstract class ChildContract extends StoreContract {
             step.startsChild(i, child, DEFAULTS);
         }
         write(parent, step);
-        relayAll();
+        relayUntilEmpty();
         write(parent, parent.closing());
-        relayAll();
+        relayUntilEmpty();
 
         assertThat(children).allSatisfy(child -> assertThat(status(child)).isEqualTo(WorkflowStatus.TERMINATED));
     }
@@ -357,7 +332,7 @@ abstract class ChildContract extends StoreContract {
         RunKey child = child("child");
         Writer parent = parentOf(child, DEFAULTS);
         write(parent, parent.step().terminatesChild(2, 1, child));
-        relayAll();
+        relayUntilEmpty();
 
         assertThat(last(child))
                 .isInstanceOfSatisfying(
@@ -374,7 +349,7 @@ abstract class ChildContract extends StoreContract {
         ChildOptions asked = DEFAULTS.parentClosePolicy(ParentClosePolicy.CANCEL);
         RunKey full = child("full");
         write(parent, parent.step().startsChild(1, full, asked).startsChild(2, child("free"), asked));
-        relayAll();
+        relayUntilEmpty();
         Map<String, Writer> children = claimRuns(session).stream()
                 .collect(Collectors.toMap(claim -> claim.run().workflowId(), this::writer));
         for (int i = 0; i < fixture.inboxLimit().messages(); i++) {
@@ -388,7 +363,7 @@ abstract class ChildContract extends StoreContract {
 
     private void makeRoom(Writer full) {
         write(full, full.step().consumes(waiting(full.run()).getFirst()));
-        relayAll();
+        relayUntilEmpty();
         assertThat(waitingNames(full.run())).last().isEqualTo("WorkflowCancelRequested");
     }
 

@@ -15,7 +15,6 @@ import dev.durable.history.StoredEvent;
 import dev.durable.store.CommitUnknownException;
 import dev.durable.store.NewRun;
 import dev.durable.store.ReadBack;
-import dev.durable.store.RunIds;
 import dev.durable.store.RunKey;
 import dev.durable.store.RunPause;
 import dev.durable.store.Transition;
@@ -34,7 +33,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 abstract class CompositionContract extends StoreContract {
     private static final ChildOptions DEFAULTS = ChildOptions.defaults();
 
-    /** What has become of a run when something comes for it. */
+    /** The state into which a run comes before a message, or an outcome of a child, reaches it. */
     enum Meanwhile {
         PAUSED,
         STALLED,
@@ -82,28 +81,6 @@ abstract class CompositionContract extends StoreContract {
         return next;
     }
 
-    private RunKey child(String workflowId) {
-        return new RunKey(RunIds.create(store.now(), workflowId, 7), workflowId);
-    }
-
-    private void write(Writer writer, StepBuilder step) {
-        assertThat(writer.write(step).isApplied()).isTrue();
-    }
-
-    private void relayAll() {
-        for (int pass = 0; pass < 100 && store.outboxSince().isPresent(); pass++) {
-            store.relay(100);
-        }
-        assertThat(store.outboxSince()).isEmpty();
-    }
-
-    private Writer parentOf(RunKey child, ChildOptions options) {
-        Writer parent = claimed("parent");
-        write(parent, parent.step().startsChild(1, child, options));
-        relayAll();
-        return parent;
-    }
-
     private WorkflowStatus status(String workflowId) {
         return store.latestRun(workflowId).orElseThrow().status();
     }
@@ -122,7 +99,7 @@ abstract class CompositionContract extends StoreContract {
         write(source, source.step().sends(1, "target", "a"));
         RunKey open = befalls(target, what);
 
-        relayAll();
+        relayUntilEmpty();
         assertThat(waitingNames(open)).containsExactly("a");
     }
 
@@ -135,7 +112,7 @@ abstract class CompositionContract extends StoreContract {
         RunKey open = befalls(parent, what);
         terminated(child);
 
-        relayAll();
+        relayUntilEmpty();
         assertThat(news(open)).containsExactly("ChildFailed");
     }
 
@@ -144,7 +121,7 @@ abstract class CompositionContract extends StoreContract {
         RunKey child = child("child");
         Writer parent = parentOf(child, DEFAULTS);
         terminated(child);
-        relayAll();
+        relayUntilEmpty();
 
         assertThat(news(continued(parent).run())).containsExactly("ChildFailed");
     }
@@ -157,12 +134,12 @@ abstract class CompositionContract extends StoreContract {
         RunKey open = befalls(claimed(child), what);
         write(parent, parent.step().sendsToChild(2, 1, child, "a"));
 
-        relayAll();
+        relayUntilEmpty();
         assertThat(waitingNames(open)).containsExactly("a");
         terminated(open);
         RunKey stranger = started("child");
         write(parent, parent.step().sendsToChild(3, 1, child, "b"));
-        relayAll();
+        relayUntilEmpty();
         assertThat(waiting(stranger)).isEmpty();
     }
 
@@ -174,7 +151,7 @@ abstract class CompositionContract extends StoreContract {
         befalls(claimed(child), what);
         write(parent, parent.closing());
 
-        relayAll();
+        relayUntilEmpty();
         assertThat(status("child")).isEqualTo(WorkflowStatus.TERMINATED);
     }
 
@@ -186,12 +163,12 @@ abstract class CompositionContract extends StoreContract {
         NewRun third = newRun("child").started("{\"attempt\":{\"number\":2}}").build();
         Writer failing = claimed(second);
         assertThat(failing.write(failing.step().retriedAs(third))).isEqualTo(APPLIED);
-        relayAll();
+        relayUntilEmpty();
         assertThat(waiting(parent.run())).isEmpty();
 
         Writer last = claimed(third.run());
         write(last, last.closing());
-        relayAll();
+        relayUntilEmpty();
         InboxMessage outcome = waiting(parent.run()).getFirst();
         HistoryEvent event = EventJson.decode(
                 new StoredEvent(1, outcome.name(), store.now(), outcome.messageId(), outcome.payload()));
@@ -227,11 +204,11 @@ abstract class CompositionContract extends StoreContract {
         Writer second = claimed(continued(first).run());
         write(second, second.step().ofChain(first.run()).sendsToChild(2, 1, child, "a"));
 
-        relayAll();
+        relayUntilEmpty();
         assertThat(waitingNames(child)).containsExactly("a");
         assertThat(waiting(second.run())).isEmpty();
         write(second, second.closing());
-        relayAll();
+        relayUntilEmpty();
         assertThat(status("child")).isEqualTo(WorkflowStatus.TERMINATED);
     }
 
@@ -242,10 +219,10 @@ abstract class CompositionContract extends StoreContract {
         write(parent, parent.step().startsChild(1, child, DEFAULTS.parentClosePolicy(ParentClosePolicy.ABANDON)));
         RunKey next = befalls(parent, Meanwhile.RETRIED);
 
-        relayAll();
+        relayUntilEmpty();
         assertThat(status("child")).isEqualTo(WorkflowStatus.RUNNING);
         terminated(child);
-        relayAll();
+        relayUntilEmpty();
         assertThat(news(next)).containsExactly("ChildFailed");
     }
 
@@ -282,7 +259,7 @@ abstract class CompositionContract extends StoreContract {
                         .build(),
                 fault);
 
-        relayAll();
+        relayUntilEmpty();
         assertThat(waitingNames(target)).containsExactly("a");
         assertThat(waitingNames(child)).containsExactly("b");
         assertThat(waiting(parent.run())).isEmpty();
@@ -298,7 +275,7 @@ abstract class CompositionContract extends StoreContract {
         Writer writer = claimed(child);
         commit(writer.closing().build(), fault);
 
-        relayAll();
+        relayUntilEmpty();
         assertThat(news(parent.run())).containsExactly("ChildCompleted");
     }
 
@@ -341,7 +318,7 @@ abstract class CompositionContract extends StoreContract {
         RunKey orphan = child("orphan");
         Writer ending = claimed("ending");
         write(ending, ending.step().startsChild(1, orphan, DEFAULTS));
-        relayAll();
+        relayUntilEmpty();
         Writer parent = claimed("parent");
         write(parent, parent.step().sends(1, "target", "a").startsChild(2, child, DEFAULTS));
         write(ending, ending.closing());
@@ -351,7 +328,7 @@ abstract class CompositionContract extends StoreContract {
         for (int lost = 0; lost < 3; lost++) {
             assertThatThrownBy(() -> faulty.store().relay(100)).isInstanceOf(CommitUnknownException.class);
         }
-        relayAll();
+        relayUntilEmpty();
         assertThat(waitingNames(target)).containsExactly("a");
         assertThat(status("child")).isEqualTo(WorkflowStatus.RUNNING);
         assertThat(history(child)).hasSize(1);

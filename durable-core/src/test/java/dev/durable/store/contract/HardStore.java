@@ -16,7 +16,7 @@ import java.util.function.Consumer;
  * and from which no nudge is heard. Engines of tests have a cache besides that keeps no run.
  */
 public final class HardStore {
-    /** Whether the tests run under hard settings. */
+    /** True where the tests run under hard settings. */
     public static final boolean ON = Boolean.getBoolean("durable.test.hard");
 
     private static final Set<String> BATCHES = Set.of("start", "deliver", "update", "commit");

@@ -23,10 +23,6 @@ import org.junit.jupiter.api.Test;
 /** The messages that the code of runs sends to workflows: written with the transition, delivered by the relay. */
 abstract class OutgoingContract extends StoreContract {
 
-    private void write(Writer writer, StepBuilder step) {
-        assertThat(writer.write(step).isApplied()).isTrue();
-    }
-
     /** The next turn of a run, which a signal begins. */
     private StepBuilder turn(Writer writer) {
         return writer.step().consumes(signalled(writer.run(), "go on"));

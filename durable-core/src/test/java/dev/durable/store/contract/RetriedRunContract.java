@@ -5,6 +5,7 @@ import static dev.durable.store.Transition.Outcome.FENCE_LOST;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.durable.client.WorkflowStatus;
+import dev.durable.history.InboxMessage;
 import dev.durable.store.ClaimedRun;
 import dev.durable.store.ClosedRun;
 import dev.durable.store.Delivery;
@@ -91,6 +92,31 @@ abstract class RetriedRunContract extends StoreContract {
 
         assertThat(claimRuns(session)).extracting(ClaimedRun::run).containsExactly(next.run());
         assertThat(waitingNames(next.run())).containsExactly("before", "by id", "by chain");
+    }
+
+    @Test
+    void the_next_attempt_is_given_signals_of_this_one_once_and_before_those_that_wait() {
+        Writer failed = claimed("order-1");
+        signalled(failed.run(), "one");
+        signalled(failed.run(), "two");
+        List<InboxMessage> fed = waiting(failed.run());
+        failed.write(failed.step().consumes(fed.get(0)).consumes(fed.get(1)).staysAwake());
+        signalled(failed.run(), "three");
+        NewRun next = attempt(failed, 2, BACK_OFF);
+        Transition close = failed.step()
+                .handsOn(fed.get(0))
+                .handsOn(fed.get(1))
+                .retriedAs(next)
+                .build();
+
+        assertThat(store.commit(List.of(close))).containsExactly(APPLIED);
+        assertThat(store.commit(List.of(close))).as("sent again").containsExactly(FENCE_LOST);
+
+        assertThat(waitingNames(next.run())).containsExactly("one", "two", "three");
+        assertThat(waiting(next.run()).getFirst().at()).isEqualTo(fed.getFirst().at());
+        assertThat(waiting(failed.run())).isEmpty();
+        assertThat(claimRuns(session)).isEmpty();
+        assertThat(deliver("order-1", fed.getFirst())).isEqualTo(Delivery.Outcome.ACCEPTED);
     }
 
     @Test

@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.durable.ReusePolicy;
 import dev.durable.client.WorkflowStatus;
 import dev.durable.history.InboxMessage;
+import dev.durable.history.MessageKind;
 import dev.durable.history.StoredEvent;
 import dev.durable.store.Delivery;
 import dev.durable.store.NewRun;
+import dev.durable.store.Reply;
 import dev.durable.store.RunKey;
 import dev.durable.store.StartOutcome;
 import dev.durable.store.Transition;
@@ -251,6 +253,29 @@ abstract class SignalWithStartContract extends StoreContract {
 
         assertThat(start(told)).isEqualTo(taken(open.run()));
         assertThat(waiting(next)).isEmpty();
+    }
+
+    @Test
+    void one_whose_update_the_open_run_has_rejected_is_neither_judged_again_nor_starts_a_run() {
+        Writer open = claimed("order-1");
+        InboxMessage update = new InboxMessage(UUID.randomUUID(), MessageKind.UPDATE, "confirm", "{}", null, null);
+        NewRunBuilder told = newRun("order-1").tells(update);
+        start(told);
+        assertThat(open.write(
+                        open.step().drops(update).replies(new Reply(update.messageId(), Reply.Kind.REJECTED, "{}"))))
+                .isEqualTo(Transition.Outcome.APPLIED);
+
+        assertThat(start(told)).isEqualTo(taken(open.run()));
+        assertThat(waiting(open.run())).as("in the run that has rejected it").isEmpty();
+
+        NewRun next = newRun("order-1").build();
+        assertThat(open.write(open.step().continuesAs(next))).isEqualTo(Transition.Outcome.APPLIED);
+        assertThat(start(told)).isEqualTo(taken(open.run()));
+        assertThat(waiting(next.run())).as("in the next of the chain").isEmpty();
+
+        terminated(next.run());
+        assertThat(start(told)).isEqualTo(taken(open.run()));
+        assertThat(store.latestRun("order-1").orElseThrow().run()).isEqualTo(next.run());
     }
 
     // ── races ───────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -160,6 +160,19 @@ public final class StepBuilder {
         return event(type, attributes);
     }
 
+    /** The next attempt is given a signal that this one was fed. */
+    public StepBuilder handsOn(InboxMessage message) {
+        InboxMessage again = new InboxMessage(
+                OutgoingMessage.messageId(message.messageId(), 2),
+                MessageKind.SIGNAL,
+                message.name(),
+                message.payload(),
+                null,
+                message.at());
+        sends.add(new OutgoingMessage(chain, 0, run.workflowId(), null, again));
+        return this;
+    }
+
     /** The code starts a child, whose number is that of the message. */
     public StepBuilder startsChild(long number, RunKey child, ChildOptions options) {
         ParentRun parent = new ParentRun(run.workflowId(), chain, number, 1, run.workflowId(), chain);

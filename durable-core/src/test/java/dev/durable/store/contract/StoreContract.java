@@ -2,6 +2,7 @@ package dev.durable.store.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.durable.ChildOptions;
 import dev.durable.history.InboxMessage;
 import dev.durable.history.MessageKind;
 import dev.durable.history.StoredEvent;
@@ -14,6 +15,7 @@ import dev.durable.store.JobClaim;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.RunClaim;
 import dev.durable.store.RunDetails;
+import dev.durable.store.RunIds;
 import dev.durable.store.RunKey;
 import dev.durable.store.StartOutcome;
 import dev.durable.store.Transition;
@@ -151,6 +153,35 @@ public abstract class StoreContract {
     }
 
     // ── messages ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    protected RunKey child(String workflowId) {
+        return new RunKey(RunIds.create(store.now(), workflowId, 7), workflowId);
+    }
+
+    /** A parent with an open child. */
+    protected Writer parentOf(RunKey child, ChildOptions options) {
+        Writer parent = claimed("parent");
+        write(parent, parent.step().startsChild(1, child, options));
+        relayUntilEmpty();
+        return parent;
+    }
+
+    protected void write(Writer writer, StepBuilder step) {
+        assertThat(writer.write(step).isApplied()).isTrue();
+    }
+
+    /** Relays until nothing gets through any more. */
+    protected void relayAll() {
+        while (store.relay(100).gone() > 0) {}
+    }
+
+    /** Relays until no message waits. */
+    protected void relayUntilEmpty() {
+        for (int pass = 0; pass < 100 && store.outboxSince().isPresent(); pass++) {
+            store.relay(100);
+        }
+        assertThat(store.outboxSince()).isEmpty();
+    }
 
     protected static InboxMessage signal(String name) {
         return signal(name, "[\"" + name + "\",\"" + MarkedLines.MARKER + "\"]");

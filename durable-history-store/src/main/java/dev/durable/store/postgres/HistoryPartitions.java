@@ -18,7 +18,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Removes the histories of a month, and what its runs have appended to streams, by dropping the partitions of that month,
- * while engines go on working. It is used by the owner of the schema, on direct connections (a pooler in transaction mode can't detach concurrently).
+ * while engines go on working. It is used by the owner of the schema, on direct connections (a pooler in transaction mode
+ * can't detach concurrently).
  *
  * <pre>{@code
  * HistoryPartitions.of(ownersDataSource).drop(YearMonth.of(2026, 3));
@@ -119,8 +120,8 @@ public final class HistoryPartitions {
     }
 
     /**
-     * Refuses if a partition that this library has not created may contain histories of the month, as it contains those
-     * of other months as well, or will.
+     * Refuses if a partition that this library has not created may contain histories, or entries of streams, of the
+     * month, as it contains those of other months as well, or will.
      */
     private void refuseOthers(String what, YearMonth month, Statement statement) throws SQLException {
         List<String> others = Ddl.strings(
@@ -129,7 +130,7 @@ public final class HistoryPartitions {
         if (!others.isEmpty()) {
             throw new DurableException(what + " in the database at " + failures.database() + ": "
                     + String.join(", ", others)
-                    + " may have histories of it and was not made by Durable, but with bounds of"
+                    + " may have histories or entries of streams of it and was not made by Durable, but with bounds of"
                     + " its own. When no run of its time is open any more, detach and drop it yourself; of a DEFAULT partition,"
                     + " beside which PostgreSQL detaches nothing concurrently, move the rows to partitions of their months"
                     + " first.");

@@ -280,8 +280,8 @@ public final class PostgresHistoryStore extends DatabaseViews implements History
     }
 
     @Override
-    public Optional<CallbackState> callback(CallbackToken token) {
-        return callbacks.state(token);
+    public Optional<CallbackState> callback(CallbackToken token, long readTo) {
+        return callbacks.state(token, readTo);
     }
 
     @Override

@@ -264,16 +264,20 @@ select format('6: message %s was delivered %s times: to the runs %s', message_id
         select i.run_id, i.message_id from durable.inbox i where i.kind in (1, 2)) m
  where substr(message_id::text, 15, 1) = '3' group by message_id having count(*) > 1;
 
--- 7. A child of an open parent was asked for by its parent, under its number and with its run id.
+-- 7. A child of an open parent was asked for by its parent, under its number and with its run id. Materialized, so that the
+-- histories of parents with thousands of children are read once, and not for each child.
+with requested as materialized (
+        select coalesce(l.chain_id, l.run_id) as chain, (durable.readable(e.attributes) ->> 'number')::bigint as number,
+               (durable.readable(e.attributes) ->> 'runId')::uuid as run_id
+          from durable.history_event e join durable.workflow_run l on l.run_id = e.run_id
+         where e.type = 'ChildStartRequested'),
+open as materialized (select coalesce(p.chain_id, p.run_id) as chain from durable.run_state p)
 select format('7: run %s is child %s of %s, which has not asked for it', w.run_id, w.parent_number, w.parent_workflow_id)
   from durable.workflow_run w
-  join durable.run_state p on w.parent_chain in (p.run_id, p.chain_id)
+  join open p on p.chain = w.parent_chain
  where w.previous_run_id is null
-   and not exists (select 1 from durable.history_event e
-                     join durable.workflow_run l on l.run_id = e.run_id and coalesce(l.chain_id, l.run_id) = w.parent_chain
-                    where e.type = 'ChildStartRequested'
-                      and (durable.readable(e.attributes) ->> 'number')::bigint = w.parent_number
-                      and (durable.readable(e.attributes) ->> 'runId')::uuid = w.run_id);
+   and not exists (select 1 from requested r
+                    where r.chain = w.parent_chain and r.number = w.parent_number and r.run_id = w.run_id);
 
 -- 7. The state of a child names the parent and the root that its run names.
 select format('7: run %s has the parent %s, its state %s', w.run_id, w.parent_chain, s.parent_chain)
@@ -291,20 +295,25 @@ select format('7: child %s of chain %s has %s outcomes', number, chain, count(*)
 
 -- 7. The outcome of a child whose chain has ended is on its way to its open parent, waits for it, or was fed to it. Its
 -- message has the child's chain as its id. A parent that has continued as new may not know children that it has
--- abandoned: it drops their outcomes.
-select format('7: the outcome of run %s for %s is in %s places', w.run_id, w.parent_workflow_id, x.places)
-  from durable.workflow_run w
-  join durable.run_state p on w.parent_chain in (p.run_id, p.chain_id)
- cross join lateral (select coalesce(w.chain_id, w.run_id) as chain) c
- cross join lateral (
-        select (select count(*) from durable.outbox o where o.run_id = c.chain and o.kind = 5)
-             + (select count(*) from durable.outbox_refused o where o.run_id = c.chain and o.kind = 5)
-             + (select count(*) from durable.inbox i where i.run_id = p.run_id and i.message_id = c.chain)
-             + (select count(*) from durable.history_event e
-                  join durable.workflow_run l on l.run_id = e.run_id and coalesce(l.chain_id, l.run_id) = w.parent_chain
-                 where e.message_id = c.chain) as places) x
- where w.closed_at is not null and w.next_run_id is null
-   and (x.places > 1 or x.places = 0 and p.chain_id is null);
+-- abandoned: it drops their outcomes. Materialized for the same reason.
+with open as materialized (
+        select p.run_id, p.chain_id, coalesce(p.chain_id, p.run_id) as chain from durable.run_state p),
+fed as materialized (
+        select coalesce(l.chain_id, l.run_id) as chain, e.message_id, count(*) as events
+          from durable.history_event e join durable.workflow_run l on l.run_id = e.run_id
+         where e.message_id is not null group by 1, 2)
+select format('7: the outcome of run %s for %s is in %s places', run_id, parent_workflow_id, places)
+  from (select w.run_id, w.parent_workflow_id, p.chain_id as continued,
+               (select count(*) from durable.outbox o where o.run_id = coalesce(w.chain_id, w.run_id) and o.kind = 5)
+             + (select count(*) from durable.outbox_refused o where o.run_id = coalesce(w.chain_id, w.run_id) and o.kind = 5)
+             + (select count(*) from durable.inbox i
+                 where i.run_id = p.run_id and i.message_id = coalesce(w.chain_id, w.run_id))
+             + coalesce(f.events, 0) as places
+          from durable.workflow_run w
+          join open p on p.chain = w.parent_chain
+          left join fed f on f.chain = w.parent_chain and f.message_id = coalesce(w.chain_id, w.run_id)
+         where w.closed_at is not null and w.next_run_id is null) x
+ where places > 1 or places = 0 and continued is null;
 
 -- 7. A child whose parent has ended is ended by its policy, or the order to do so stands.
 select format('7: run %s is open, its parent %s has ended, and no order ends it', s.run_id, s.parent_chain)

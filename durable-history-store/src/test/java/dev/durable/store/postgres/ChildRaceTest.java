@@ -71,10 +71,6 @@ class ChildRaceTest extends StoreContract {
         }
     }
 
-    private void relayAll() {
-        while (store.relay(100).gone() > 0) {}
-    }
-
     @Test
     void a_thousand_children_start_once_each_and_tell_their_ends_once_each_while_connections_are_cut() {
         Writer writer = claimed("order");

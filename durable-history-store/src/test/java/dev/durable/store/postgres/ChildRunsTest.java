@@ -45,10 +45,6 @@ class ChildRunsTest extends StoreContract {
         return new Parent(store, claimed(run), TYPE, QUEUE);
     }
 
-    private void relayAll() {
-        while (store.relay(100).gone() > 0) {}
-    }
-
     private static List<String> sql(String query) {
         return Sql.column(PostgresFixture.pool(), query);
     }

@@ -10,6 +10,7 @@ import dev.durable.store.postgres.internal.message.MessageSql;
 import dev.durable.store.postgres.internal.queue.AdmissionSql;
 import dev.durable.store.postgres.internal.queue.QueueSql;
 import dev.durable.store.postgres.internal.read.OpenJobs;
+import dev.durable.store.postgres.internal.run.Callbacks;
 import dev.durable.store.postgres.internal.run.ClaimSql;
 import dev.durable.store.postgres.internal.run.ReadSql;
 import dev.durable.store.postgres.internal.run.SeizureSql;
@@ -68,6 +69,7 @@ class PlanTest {
             MessageSql.class,
             JobSql.class,
             OrderSql.class,
+            Callbacks.class,
             ClaimSql.class,
             SessionSql.class,
             SeizureSql.class,
@@ -193,6 +195,43 @@ class PlanTest {
                         .plan())
                 .contains("Index Scan using activity_job_pkey")
                 .doesNotContain("Seq Scan on activity_job", "Seq Scan on run_state");
+    }
+
+    /** In a history of 50,000 events. */
+    @Test
+    void a_callback_is_read_from_the_event_that_opened_it_and_afterwards_from_the_last_that_was_read()
+            throws SQLException {
+        try (TestDatabase database = TestDatabase.migrated()) {
+            Sql.execute(database.dataSource(), """
+                    insert into durable.workflow_run (run_id, started_at, shard, workflow_id, type, task_queue, status)
+                        select durable.run_id_at(now()), now(), 1, 'w', 'T', 'q', 'RUNNING';
+                    insert into durable.run_state (run_id, fence, next_event_id, shard, workflow_id, type, task_queue)
+                        select run_id, run_id, 50001, shard, 'w', 'T', 'q' from durable.workflow_run;
+                    insert into durable.history_event (run_id, event_id, at, shard, type, attributes)
+                        select run_id, e, now(), shard, 'TimerFired', '{"seq":1}'
+                          from durable.workflow_run, generate_series(1, 50000) e;
+                    analyze""");
+
+            Explained all = callback(database, 1);
+            assertThat(all.pages()).as("of an id that names no event").isGreaterThan(400);
+            assertThat(callback(database, 49_900).pages())
+                    .as("opened at event 49,900")
+                    .isLessThan(40);
+            assertThat(callback(database, 50_001).pages())
+                    .as("read to event 50,000")
+                    .isLessThan(40);
+        }
+    }
+
+    private static Explained callback(TestDatabase database, long firstEvent) throws SQLException {
+        String run = Sql.column(database.dataSource(), "select run_id::text from durable.workflow_run")
+                .getFirst();
+        String id = "'" + UUID.randomUUID() + "'";
+        String sql = Callbacks.STATE;
+        for (String value : List.of("'" + run + "'", "1", "'w'", "" + firstEvent, id, id, id)) {
+            sql = sql.replaceFirst("\\?", value);
+        }
+        return Explained.sql(database.dataSource(), sql);
     }
 
     /** The plan of a query as the transactions of listings plan it. */

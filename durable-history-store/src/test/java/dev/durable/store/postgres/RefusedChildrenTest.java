@@ -28,10 +28,6 @@ class RefusedChildrenTest extends StoreContract {
         return new Parent(store, claimed(workflowId), TYPE, QUEUE);
     }
 
-    private void relayAll() {
-        while (store.relay(100).gone() > 0) {}
-    }
-
     private static long outbox() {
         return Sql.number(PostgresFixture.pool(), "select count(*) from durable.outbox");
     }

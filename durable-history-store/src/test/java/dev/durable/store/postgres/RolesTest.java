@@ -76,8 +76,20 @@ public class RolesTest extends StoreContract {
 
         Sql.execute(
                 retention,
+                "delete from durable.history_event where event_id = 1 and run_id = '"
+                        + writer.run().runId() + "'");
+        assertThat(Sql.number(PostgresFixture.pool(), "select count(*) from durable.stream_entry"))
+                .as("while an event is left")
+                .isOne();
+        Sql.execute(
+                retention,
                 "delete from durable.history_event where run_id = '"
                         + writer.run().runId() + "'");
+        assertThat(Sql.number(PostgresFixture.pool(), "select count(*) from durable.stream_entry"))
+                .as("with the last event")
+                .isZero();
+        assertThat(Sql.column(PostgresFixture.pool(), "select next_offset from durable.workflow_stream"))
+                .containsExactly("1");
         Sql.execute(
                 retention,
                 "delete from durable.workflow_run where run_id = '"

@@ -15,6 +15,7 @@ import dev.durable.store.Delivery;
 import dev.durable.store.JobKey;
 import dev.durable.store.JobOrder;
 import dev.durable.store.JobUpdate;
+import dev.durable.store.NewEntry;
 import dev.durable.store.NewRun;
 import dev.durable.store.RunKey;
 import dev.durable.store.StartOutcome;
@@ -170,6 +171,44 @@ class SlowLaneTest extends StoreContract {
             holder.commit();
             assertThat(waiting.get()).containsExactly(JobUpdate.Outcome.ACCEPTED);
         }
+    }
+
+    @Test
+    void entries_of_one_batch_are_each_judged_by_themselves_while_the_stream_of_one_is_held() {
+        ids().forEach(id -> scheduled(id, 1));
+        List<ClaimedJob> jobs = claimJobs(session);
+        assertThat(store.update(jobs.stream().map(job -> append(job, 0)).toList()))
+                .containsOnly(JobUpdate.Outcome.ACCEPTED);
+        ClaimedJob full = jobs.get(1);
+        ClaimedJob gone = jobs.get(2);
+        Sql.execute(
+                PostgresFixture.pool(),
+                "update durable.workflow_stream set next_offset = 1000000 where chain_id = '"
+                        + full.key().run().runId() + "'");
+        terminated(gone.key().run());
+        List<JobUpdate> next =
+                new ArrayList<>(jobs.stream().map(job -> append(job, 1)).toList());
+        next.set(0, append(jobs.getFirst(), 0));
+        List<JobUpdate.Outcome> expected = allBut(JobUpdate.Outcome.ACCEPTED, JobUpdate.Outcome.LOCKED);
+        expected.set(0, JobUpdate.Outcome.DUPLICATE);
+        expected.set(1, JobUpdate.Outcome.FULL);
+        expected.set(2, JobUpdate.Outcome.STALE);
+        JobUpdate held = next.get(HELD);
+
+        try (Holder holder = Holder.of("select from durable.workflow_stream where chain_id = '"
+                + held.key().run().runId() + "' for update")) {
+            assertThat(store.update(next)).isEqualTo(expected);
+        }
+        assertThat(store.update(List.of(held))).containsExactly(JobUpdate.Outcome.ACCEPTED);
+        Sql.execute(
+                PostgresFixture.pool(),
+                "update durable.workflow_stream set next_offset = 1 where next_offset = 1000000");
+        assertThat(Sql.number(PostgresFixture.pool(), "select count(*) from durable.stream_entry"))
+                .isEqualTo(2L * jobs.size() - 3);
+    }
+
+    private static JobUpdate append(ClaimedJob job, long number) {
+        return new JobUpdate.Append(job.key(), job.lease(), job.attempt(), number, new NewEntry("tokens", "1"));
     }
 
     /**

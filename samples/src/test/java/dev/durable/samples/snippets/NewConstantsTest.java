@@ -38,12 +38,20 @@ class NewConstantsTest {
                     "MessageKind.CANCEL",
                     "a request to cancel alone is not for the start that would take the place of its run",
                     "Inbox"),
-            alike("MessageKind.CALLBACK", "outcomes of one callback alone share an id", "RelayPass"),
+            alike("MessageKind.CALLBACK", "outcomes of one callback alone share an id", "MessageJudge", "RelayPass"),
             alike(
                     "MessageKind.CANCEL",
                     "a request to cancel alone ends jobs before its run reads it",
                     "Deliveries",
                     "DeliveryBatch"),
+            alike(
+                    "MessageKind.CANCEL",
+                    "a request to cancel alone ends the wait of a full history for its local activities",
+                    "HeldRun"),
+            alike(
+                    "instanceof of CallbackEnded",
+                    "an end alone holds for good: another extension is asked for once",
+                    "TokenOfCallback"),
             alike(
                     "MessageKind.*",
                     "failed attempts of an outcome go before a request to cancel that is later",

@@ -44,8 +44,10 @@ final class CallbackCalls {
                             + " could complete the callback before it is over.");
         }
         long number = ++last;
-        UUID id = journal.isLive() ? ids.get() : recordedId();
-        CallbackOpened opened = journal.put((eventId, at) -> new CallbackOpened(eventId, at, number, id));
+        boolean live = journal.isLive();
+        UUID id = live ? ids.get() : recordedId();
+        CallbackOpened opened = journal.put(
+                (eventId, at) -> new CallbackOpened(eventId, at, number, live ? CallbackToken.idAt(eventId, id) : id));
         OpenCallback callback = new OpenCallback(opened, type, timeout, open, by);
         open.add(callback);
         return new Handle<>(callback, new CallbackToken(run, callback.id).text());

@@ -4,6 +4,7 @@ import dev.durable.ContinueAsNewReason;
 import dev.durable.history.ActivityCompleted;
 import dev.durable.history.ActivityScheduled;
 import dev.durable.history.CallbackCompleted;
+import dev.durable.history.CallbackFailed;
 import dev.durable.history.CarriedChild;
 import dev.durable.history.ChainLink;
 import dev.durable.history.ChildCompleted;
@@ -104,6 +105,7 @@ final class CurrentTurn {
             case ChildSignalRequested e -> e.input().json().length();
             case ChildCompleted e -> e.result().json().length();
             case CallbackCompleted e -> e.result().json().length();
+            case CallbackFailed e -> e.value() == null ? 0 : e.value().json().length();
             default -> 0;
         };
     }

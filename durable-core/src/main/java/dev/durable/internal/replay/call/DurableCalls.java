@@ -105,7 +105,8 @@ public final class DurableCalls implements PromiseHost {
     public DurableCalls(WorkflowType type, RunKey run, ReplaySetup setup, Dispatcher.Factory dispatchers) {
         this.type = type;
         this.setup = setup;
-        RunThreads threads = new RunThreads(type.name() + " " + run.shown(), type.implementation(), setup.strict());
+        RunThreads threads = new RunThreads(
+                run.runId(), type.name() + " " + run.shown(), type.implementation(), setup.strict(), setup.asides());
         dispatcher = dispatchers.create(threads, restrictions);
         journal = new CurrentTurn(dispatcher);
         turnLog = new TurnLog(run, journal, setup.failures()::loggable);
@@ -315,22 +316,36 @@ public final class DurableCalls implements PromiseHost {
 
     public void await(BooleanSupplier condition) {
         waiting.forCondition(condition);
+        ending.usesSignals();
     }
 
     public boolean await(Duration timeout, BooleanSupplier condition) {
-        return waiting.forCondition(condition, timeout);
+        boolean holds = waiting.forCondition(condition, timeout);
+        if (holds) {
+            ending.usesSignals();
+        }
+        return holds;
     }
 
     @Override
     public void waitFor(DurablePromise<?> promise) {
         look("Promise.get");
         waiting.forPromise(promise);
+        hasGot(promise);
     }
 
     @Override
     public void waitFor(DurablePromise<?> promise, Duration timeout) {
         look("Promise.get");
         waiting.forPromise(promise, timeout);
+        hasGot(promise);
+    }
+
+    /** Notes the wait for a promise that the code itself completes, mostly in a handler. */
+    private void hasGot(DurablePromise<?> promise) {
+        if (promise instanceof ManualPromise) {
+            ending.usesSignals();
+        }
     }
 
     void waitFor(String call, WaitCondition what) {

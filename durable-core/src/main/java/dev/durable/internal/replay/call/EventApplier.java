@@ -58,6 +58,8 @@ public final class EventApplier {
     private @Nullable Object workflow;
     /** True where the event before this one waits for it: see {@link SignalReceived#withNext}. */
     private boolean joined;
+    /** True where this event is that of the first turn, or each event before it waits for the next. */
+    private boolean first;
 
     EventApplier(DurableCalls run, WorkflowType type, HistoryDecoder decoder, ReplaySetup setup) {
         this.run = run;
@@ -86,6 +88,8 @@ public final class EventApplier {
      * @param runWaits whether the event is that of a first turn in which the code waits for the messages behind it
      */
     void apply(HistoryEvent.Inbound event, boolean runWaits) {
+        first = event instanceof WorkflowStarted || (first && joined);
+        run.ending().hears(event, first);
         switch (event) {
             case WorkflowStarted e -> start(e, runWaits);
             case WorkflowCancelRequested e -> cancelRequested(e);
@@ -297,7 +301,7 @@ public final class EventApplier {
         } catch (Error e) {
             throw e;
         } catch (Throwable e) {
-            run.ending().handlerThrew(self, e);
+            run.ending().handlerThrew(self, event, e);
         } finally {
             run.handlers().ended(self);
         }

@@ -26,6 +26,7 @@ final class OpenCallback extends OpenOperation {
     private final Coroutine by;
     private final boolean shielded;
     private Duration time;
+    private int extensions;
     private OpenTimer timer;
 
     OpenCallback(CallbackOpened opened, Type type, Duration time, OpenCallbacks all, Coroutine by) {
@@ -40,11 +41,12 @@ final class OpenCallback extends OpenOperation {
         promise.cancelledBy(this);
         by.scope().add(this);
         timer = all.work().start(by, time);
+        timer.callback = this;
     }
 
-    /** Returns whether this is its open timer. */
-    boolean isTimedBy(int timerSeq) {
-        return timer.seq == timerSeq && !isOverdue();
+    /** Returns how often it was given another time. */
+    int extensions() {
+        return extensions;
     }
 
     /** Returns whether its timer has fired. */
@@ -65,7 +67,9 @@ final class OpenCallback extends OpenOperation {
     void extend(Duration other) {
         timer.cancel("the callback was given another time");
         time = other;
+        extensions++;
         timer = all.work().start(by, shielded, other, null);
+        timer.callback = this;
     }
 
     void ended(PromiseOutcome<@Nullable Object> outcome) {

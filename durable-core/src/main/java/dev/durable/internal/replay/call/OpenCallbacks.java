@@ -13,6 +13,8 @@ import dev.durable.internal.payload.FailureCodec;
 import dev.durable.internal.replay.coroutine.Coroutine;
 import dev.durable.internal.replay.coroutine.HistoryDecoder;
 import dev.durable.internal.replay.coroutine.PromiseOutcome;
+import dev.durable.internal.text.Bounds;
+import dev.durable.internal.text.Thrown;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -58,11 +60,14 @@ public final class OpenCallbacks {
 
     /** Returns the id of the callback that times out with this timer; null where the timer is another one. */
     public @Nullable UUID timedBy(int timer) {
-        return open.values().stream()
-                .filter(callback -> callback.isTimedBy(timer))
-                .map(callback -> callback.id)
-                .findFirst()
-                .orElse(null);
+        OpenTimer due = work.timer(timer);
+        return due == null || due.callback == null ? null : due.callback.id;
+    }
+
+    /** Returns whether the callback may be given more time once more. */
+    public boolean mayBeExtended(UUID callback) {
+        OpenCallback extended = open.get(callback);
+        return extended != null && extended.extensions() < Bounds.EXTENSIONS;
     }
 
     /** Returns whether the news can be fed: a timeout that was sent before the time was extended can't. */
@@ -75,24 +80,50 @@ public final class OpenCallbacks {
         OpenCallback callback = Objects.requireNonNull(open.get(event.callback()), "no such callback is open");
         switch (event) {
             case CallbackExtended e -> callback.extend(e.time());
-            case CallbackCompleted e -> callback.ended(PromiseOutcome.succeededWith(() -> value(callback, e)));
+            case CallbackCompleted e ->
+                callback.ended(PromiseOutcome.succeededWith(() -> e.readable()
+                        ? decoder.decode(e.result(), callback.type, resultOf(callback))
+                        : valueOfOlderHistory(callback, e)));
             case CallbackFailed e -> callback.ended(failed(callback, e));
             case CallbackTimedOut ignored -> callback.ended(timedOut(callback));
         }
     }
 
     /**
-     * Reads the value, which whoever has the token has chosen: one that is not of the type fails the promise, since a
-     * stalled run could take no other outcome.
+     * Reads the value with which a callback is completed, and returns the event that says whether that was possible. The
+     * holder of the token has chosen the value, so one that is not of the type fails the promise: a run that stalled by
+     * it could take no other outcome. Replay reads the decision in the history, whatever the type has become.
      */
-    private @Nullable Object value(OpenCallback callback, CallbackCompleted event) {
+    public HistoryEvent.CallbackEnded judge(CallbackCompleted sent) {
+        OpenCallback callback = Objects.requireNonNull(open.get(sent.callback()), "no such callback is open");
         try {
-            return decoder.decodeGiven(event.result(), callback.type, "the result of " + callback);
+            decoder.decodeGiven(sent.result(), callback.type, resultOf(callback));
+            return new CallbackCompleted(sent.id(), sent.at(), sent.callback(), sent.result(), true);
+        } catch (OutOfMemoryError e) {
+            throw e;
+        } catch (Throwable e) {
+            // An Error of the type's own code, too; but a process without memory says nothing about the value.
+            Failure failure = Failure.of(
+                    PayloadException.class.getName(),
+                    failures.recordable("the value that completed it is no " + callback.type.getTypeName() + ": "
+                            + Thrown.of(e).words()));
+            return new CallbackFailed(sent.id(), sent.at(), sent.callback(), failure, sent.result());
+        }
+    }
+
+    /** Reads a value of a history that does not say whether it could be read: if it can't be, the promise fails. */
+    private @Nullable Object valueOfOlderHistory(OpenCallback callback, CallbackCompleted event) {
+        try {
+            return decoder.decodeGiven(event.result(), callback.type, resultOf(callback));
         } catch (PayloadException e) {
             String what = callback + " was completed with a value that is no " + callback.type.getTypeName() + ": "
                     + e.getMessage();
             throw new CallbackFailedException(what, Failure.of(PayloadException.class.getName(), e.getMessage()), e);
         }
+    }
+
+    private static String resultOf(OpenCallback callback) {
+        return "the result of " + callback;
     }
 
     private PromiseOutcome<@Nullable Object> failed(OpenCallback callback, CallbackFailed event) {

@@ -16,6 +16,9 @@ public final class OpenTimer extends OpenOperation {
     final int seq;
     final Instant fireAt;
     final DurablePromise<@Nullable Void> promise;
+    /** The callback that times out with it; null where it is a timer of the code. */
+    @Nullable
+    OpenCallback callback;
 
     private final @Nullable String summary;
     private final OpenWork work;

@@ -269,6 +269,17 @@ public final class OpenWork {
         return byDue.isEmpty() ? null : byDue.first().fireAt;
     }
 
+    /** Returns the timer that is due first; null without one. */
+    public @Nullable TimerDue firstTimer() {
+        return byDue.isEmpty() ? null : new TimerDue(byDue.first().seq, byDue.first().fireAt);
+    }
+
+    /** Returns the open timer with this number; null where it is not open. */
+    @Nullable
+    OpenTimer timer(int seq) {
+        return timers.get(seq);
+    }
+
     public List<TimerDue> due(Instant now) {
         return byDue.stream()
                 .takeWhile(timer -> !timer.fireAt.isAfter(now))

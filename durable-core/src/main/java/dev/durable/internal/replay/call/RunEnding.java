@@ -6,6 +6,7 @@ import dev.durable.VoidBody;
 import dev.durable.history.Failure;
 import dev.durable.history.HistoryEvent;
 import dev.durable.history.Payload;
+import dev.durable.history.SignalReceived;
 import dev.durable.history.WorkflowCancelled;
 import dev.durable.history.WorkflowCompleted;
 import dev.durable.history.WorkflowFailed;
@@ -78,6 +79,7 @@ public final class RunEnding {
     private final Deque<VoidBody> undos = new ArrayDeque<>();
     private final List<Failure> failedUndos = new ArrayList<>();
     private final Set<DurablePromise<?>> unobserved = new LinkedHashSet<>();
+    private final UnusedSignals unused = new UnusedSignals();
     /**
      * True once {@code run} has returned or thrown; the end of the run may follow later, when handlers have returned.
      */
@@ -175,21 +177,22 @@ public final class RunEnding {
      * Fails the run with the exception of a signal's handler, as a signal has no caller that could get it; the
      * handler's own cancellation is no failure. Where messages are fed together, all of them are handled first.
      */
-    void handlerThrew(Coroutine handler, Throwable thrown) {
+    void handlerThrew(Coroutine handler, SignalReceived signal, Throwable thrown) {
         if (dispatcher.isHandlingTogether()) {
-            dispatcher.beforeOthers(() -> failedBy(handler, thrown));
+            dispatcher.beforeOthers(() -> failedBy(handler, signal, thrown));
         } else {
-            failedBy(handler, thrown);
+            failedBy(handler, signal, thrown);
         }
     }
 
-    private void failedBy(Coroutine handler, Throwable thrown) {
+    private void failedBy(Coroutine handler, SignalReceived signal, Throwable thrown) {
         if (handler.isCancelled() && thrown instanceof CancelledException) {
             return;
         }
         if (hasEnded() || thrownByRun != null || (continues && handler.isCancelled())) {
             logLate(handler.name, thrown);
         } else if (!stalls.insteadOfFailing(handler, thrown)) {
+            unused.hasFailed(signal);
             fix(new Result.Threw(encode.apply(thrown).thrownBy(handler.name), retries.after(thrown)), handler);
         }
     }
@@ -293,6 +296,38 @@ public final class RunEnding {
 
     private Throwable loggable(Throwable thrown) {
         return FailureCodec.loggable(encode.apply(thrown));
+    }
+
+    // ── signals for the next attempt ─────────────────────────────────────────────────────────────────────────────────
+
+    /**
+     * Notes an event before it is applied.
+     *
+     * @param first whether it belongs to the first turn, in which {@code run} has not come to a wait before
+     */
+    void hears(HistoryEvent.Inbound event, boolean first) {
+        if (!first && !isDeaf()) {
+            unused.firstTurnIsOver();
+        }
+        if (event instanceof SignalReceived signal && retries.areDeclared()) {
+            if (isDeaf()) {
+                unused.addLate(signal);
+            } else if (first) {
+                unused.addOfFirstTurn(signal);
+            }
+        }
+    }
+
+    /** Notes that a coroutine has got what it waited for, and what a handler of signals may have brought about. */
+    void usesSignals() {
+        if (hasEnded()) {
+            unused.lateOnesAreUsed();
+        }
+    }
+
+    /** Returns the signals that the attempt which follows the run is to be given, as the code of the run could not use them. */
+    public List<SignalReceived> signalsForNextAttempt() {
+        return nextAttempt() == null ? List.of() : unused.all();
     }
 
     // ── progress of the end ──────────────────────────────────────────────────────────────────────────────────────────

@@ -22,6 +22,11 @@ final class RunRetries {
         this.run = run;
     }
 
+    /** Returns whether the run has a policy by which another attempt may follow. */
+    boolean areDeclared() {
+        return run.started().attempt() != null;
+    }
+
     /** Returns the attempt that follows this failure of the run; null where none does. */
     @Nullable
     NextAttempt after(Throwable thrown) {

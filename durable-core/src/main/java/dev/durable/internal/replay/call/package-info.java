@@ -1,6 +1,7 @@
 /**
  * The implementation of the static calls of {@code Durable}, of stubs and of promises: a class for each family of calls
- * (activities, timers, waits, messages to other workflows, streams, side effects, versions), the end of the run, and the events that are applied to it.
+ * (activities, timers, waits, messages to other workflows, streams, side effects, versions), the end of the run, and the
+ * events that are applied to it.
  *
  * <pre>
  *   code ─► Durable, Promise, stub ─► DurableCalls ─► WaitCalls · ActivityCalls · ExternalCalls · Coroutines · Versions ·

@@ -113,6 +113,11 @@ final class Baton {
         return false;
     }
 
+    /** Takes the baton back, as the driver, where no other thread has begun with it. */
+    void takeBack() {
+        holder.set(Holder.DRIVER);
+    }
+
     /** Gives the baton back, as a coroutine; returns false when the driver does not wait for it any more. */
     boolean giveBack() {
         if (!holder.compareAndSet(Holder.COROUTINES, Holder.DRIVER)) {

@@ -8,24 +8,24 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The CPU time that a coroutine has used without leaving its carrier thread. The JVM reports no CPU time of virtual
- * threads, but that of their carriers; and a virtual thread that only computes is never taken from its carrier. A
- * thread on a machine that stands still uses none. Where the JVM does not report it, the time is 0.
+ * The CPU time that a platform thread has used, or a coroutine without leaving its carrier thread. The JVM reports no CPU
+ * time of virtual threads, but that of their carriers; and a virtual thread that only computes is never taken from its
+ * carrier. A thread on a machine that stands still uses none. Where the JVM does not report it, the time is 0.
  */
 final class CarrierTime {
-    private @Nullable String carrier;
+    private @Nullable String worker;
     private long began;
 
-    /** Returns the nanoseconds since the first call for the thread on its present carrier. */
-    long usedBy(Thread coroutine) {
-        String mounted = carrierOf(coroutine);
-        long now = mounted == null ? -1 : cpuTime(mounted);
-        if (mounted == null || now < 0) {
-            carrier = null;
+    /** Returns the nanoseconds since the first call for the thread, where it is a virtual one on its present carrier. */
+    long usedBy(Thread thread) {
+        String works = thread.isVirtual() ? carrierOf(thread) : "#" + thread.threadId();
+        long now = works == null ? -1 : thread.isVirtual() ? cpuTime(works) : cpuTime(thread.threadId());
+        if (works == null || now < 0) {
+            worker = null;
             return 0;
         }
-        if (!mounted.equals(carrier)) {
-            carrier = mounted;
+        if (!works.equals(worker)) {
+            worker = works;
             began = now;
         }
         return now - began;
@@ -38,21 +38,26 @@ final class CarrierTime {
     private static @Nullable String carrierOf(Thread coroutine) {
         String text = coroutine.toString();
         int at = text.lastIndexOf('@');
-        return coroutine.isVirtual() && at >= 0 ? text.substring(at + 1) : null;
+        return at >= 0 ? text.substring(at + 1) : null;
     }
 
     /** Returns the CPU time of a carrier; -1 where it is not known. */
     private static long cpuTime(String name) {
         ThreadMXBean threads = ManagementFactory.getThreadMXBean();
-        if (!threads.isThreadCpuTimeSupported() || !threads.isThreadCpuTimeEnabled()) {
-            return -1;
-        }
         return Arrays.stream(threads.getThreadInfo(threads.getAllThreadIds()))
                 .filter(Objects::nonNull)
                 .filter(thread -> name.equals(thread.getThreadName()))
                 .mapToLong(ThreadInfo::getThreadId)
-                .map(threads::getThreadCpuTime)
+                .map(CarrierTime::cpuTime)
                 .findFirst()
                 .orElse(-1);
+    }
+
+    /** Returns the CPU time of a platform thread; -1 where it is not known. */
+    private static long cpuTime(long id) {
+        ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+        return threads.isThreadCpuTimeSupported() && threads.isThreadCpuTimeEnabled()
+                ? threads.getThreadCpuTime(id)
+                : -1;
     }
 }

@@ -1,5 +1,6 @@
 package dev.durable.internal.replay.coroutine;
 
+import dev.durable.internal.replay.match.AsideThreads;
 import dev.durable.internal.replay.match.Divergence;
 import dev.durable.internal.replay.match.StalledException;
 import java.time.Duration;
@@ -126,25 +127,32 @@ public final class Dispatcher {
         running = toRun ? first : null;
         baton.lend();
         first.resume();
-        awaitBaton(limit, false);
+        awaitBaton(limit, null);
     }
 
     /**
-     * Runs code that only looks at the state of the run, on a thread of its own, while all coroutines wait. The limit of a
+     * Runs code that only looks at the state of the run, on a platform thread, while all coroutines wait. The limit of a
      * turn holds for it, too: code that is given up may hold or change the run's objects for ever.
      *
-     * @throws StalledException when the code was given up: the run is dead in this process
+     * @throws StalledException when the code was given up, and the run is dead in this process; or when there is no
+     *     thread for it, and the run is as it was
      */
     public <T extends @Nullable Object> T aside(CheckedTask<T> body, Duration limit) throws Throwable {
         AtomicReference<@Nullable PromiseOutcome<T>> outcome = new AtomicReference<>();
-        Thread thread = threads.create(() -> {
-            outcome.set(outcomeOf(body));
-            hand(null);
-        });
+        holder = null;
         baton.lend();
-        holder = thread;
-        thread.start();
-        awaitBaton(limit, true);
+        AsideThreads.Call call;
+        try {
+            call = threads.aside(() -> outcome.set(outcomeOf(body)), () -> {
+                // The thread may be another run's from here on.
+                holder = null;
+                hand(null);
+            });
+        } catch (StalledException e) {
+            baton.takeBack();
+            throw e;
+        }
+        awaitBaton(limit, call);
         if (death != null) {
             unwind(limit);
             throw death;
@@ -152,7 +160,8 @@ public final class Dispatcher {
         return Objects.requireNonNull(outcome.get()).get();
     }
 
-    private static <T extends @Nullable Object> PromiseOutcome<T> outcomeOf(CheckedTask<T> body) {
+    private <T extends @Nullable Object> PromiseOutcome<T> outcomeOf(CheckedTask<T> body) {
+        heldBy(Thread.currentThread());
         try {
             return PromiseOutcome.success(body.run());
         } catch (Throwable e) {
@@ -160,7 +169,7 @@ public final class Dispatcher {
         }
     }
 
-    private void awaitBaton(Duration limit, boolean aside) {
+    private void awaitBaton(Duration limit, AsideThreads.@Nullable Call aside) {
         Watchdog watch = new Watchdog(threads, () -> holder);
         if (!baton.awaitReturn(limit, turnsBegun::get, watch)) {
             Duration burnt = watch.burnt();
@@ -169,17 +178,23 @@ public final class Dispatcher {
     }
 
     /** Gives up on code that does not come to a wait: the run is dead in this process, and its next call throws. */
-    private void giveUp(StackTraceElement @Nullable [] blockedAt, Duration limit, boolean aside) {
+    private void giveUp(StackTraceElement @Nullable [] blockedAt, Duration limit, AsideThreads.@Nullable Call aside) {
         Thread hung = holder;
-        if (aside) {
+        if (aside != null) {
             die(threads.hungAside(hung, blockedAt, limit));
+            aside.interrupt();
         } else {
             die(blockedAt == null ? threads.hung(hung, limit) : threads.blocked(blockedAt));
-        }
-        if (hung != null) {
-            hung.interrupt();
+            if (hung != null) {
+                hung.interrupt();
+            }
         }
         abandoned = !baton.awaitReturn(GRACE, () -> 0, Baton.Watch.NONE) && baton.abandon();
+        if (abandoned && aside != null) {
+            aside.giveUp();
+        } else if (abandoned) {
+            threads.noteComputing(hung);
+        }
     }
 
     // ── for coroutines ──────────────────────────────────────────────────────────────────────────────────────────────

@@ -3,21 +3,27 @@ package dev.durable.internal.replay.coroutine;
 import dev.durable.PayloadException;
 import dev.durable.history.SignalReceived;
 import dev.durable.internal.intercept.Propagation;
+import dev.durable.internal.replay.match.AsideThreads;
+import dev.durable.internal.replay.match.HungAsideException;
 import dev.durable.internal.replay.match.StalledException;
 import dev.durable.internal.replay.match.UserLines;
+import dev.durable.internal.text.Bounds;
 import dev.durable.internal.text.Thrown;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadInfo;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Creates the virtual threads of one run and writes the stall messages about threads that block or never wait. */
+/** Creates the threads of one run and writes the stall messages about threads that block or never wait. */
 public final class RunThreads {
     private static final Logger log = LoggerFactory.getLogger(RunThreads.class);
     private static final int SHOWN_FRAMES = 12;
@@ -35,19 +41,25 @@ public final class RunThreads {
                 }
             }));
 
+    private final UUID id;
     private final String run;
     private final ClassLoader loader;
     private final UserLines lines;
     private final boolean strict;
+    private final AsideThreads asides;
     private volatile boolean stackLogged;
 
     /**
+     * @param id the id of the run
      * @param run its name in errors: {@code OrderWorkflow order-42}
      * @param workflow the class that runs
      * @param strict whether code that blocks stalls its run at once, rather than when its turn takes too long
+     * @param asides the threads of its queries and of the judgement of its updates
      */
-    public RunThreads(String run, Class<?> workflow, boolean strict) {
+    public RunThreads(UUID id, String run, Class<?> workflow, boolean strict, AsideThreads asides) {
+        this.id = id;
         this.strict = strict;
+        this.asides = asides;
         this.run = run;
         this.loader = workflow.getClassLoader();
         this.lines = new UserLines(workflow);
@@ -61,6 +73,56 @@ public final class RunThreads {
                 .unstarted(main);
         thread.setContextClassLoader(loader);
         return thread;
+    }
+
+    /**
+     * Begins code that only looks at the run on a thread that inherits nothing from the calling one.
+     *
+     * @param end called on that thread when the code has returned
+     * @throws StalledException where there is no thread for it
+     */
+    AsideThreads.Call aside(Runnable code, Runnable end) {
+        if (asides.areUsedUp()) {
+            throw new StalledException(
+                    run + " is stalled: there is no thread for queries and for the judgement of updates, as "
+                            + AsideThreads.MOST_LOST
+                            + " of them run code that does not return. The log names it: \"has run for … without an end\"."
+                            + " Mend it, and restart the process.",
+                    null);
+        }
+        try {
+            return asides.begin(run, loader, code, end);
+        } catch (OutOfMemoryError e) {
+            throw new StalledException(
+                    run
+                            + " is stalled: the system has no thread to give for a query or for the judgement of an update ("
+                            + e.getMessage()
+                            + "). It is tried again. Usual cause: a limit of threads of the container.",
+                    e);
+        }
+    }
+
+    /** Notes a coroutine that goes on computing although it was given up, so that {@link #refuseWhileItComputes} knows. */
+    void noteComputing(@Nullable Thread hung) {
+        if (hung != null && hung.isVirtual() && hung.getState() == Thread.State.RUNNABLE) {
+            asides.keepsCarrier(id, hung);
+        }
+    }
+
+    /**
+     * Refuses a new turn while code of an earlier try computes in this process: it would most probably come to the same
+     * place, and keep another carrier thread.
+     */
+    public void refuseWhileItComputes() {
+        Thread computing = asides.carriedBy(id);
+        if (computing != null) {
+            throw new StalledException(
+                    run + " is stalled: " + userLine(computing.getStackTrace())
+                            + " computes since an earlier try of the turn, which was given up, and keeps a carrier thread"
+                            + " of this process. Until it returns the turn is not tried again here. Usual cause: an endless"
+                            + " loop. Mend it, and deploy the code.",
+                    null);
+        }
     }
 
     public UserLines lines() {
@@ -89,19 +151,42 @@ public final class RunThreads {
         return new StalledException(run + " is stalled: " + blocking(stack) + "\n" + frames(stack), null, stackLogged);
     }
 
-    /** Describes a query, or the judgement of an update, that did not return, and logs its stack. */
+    /**
+     * Describes a query, or the judgement of an update, that did not return, and logs its stack. One that was not seen in
+     * code of the application may not have had a chance to begin.
+     */
     StalledException hungAside(@Nullable Thread thread, StackTraceElement @Nullable [] blockedAt, Duration limit) {
         StackTraceElement[] stack =
                 blockedAt != null ? blockedAt : thread == null ? new StackTraceElement[0] : thread.getStackTrace();
+        if (lines.called(stack) < 0) {
+            return new StalledException(
+                    run + " is stalled: a query, or the judgement of an update, has not returned for " + limit
+                            + ", and its thread was seen in no code of the application. It is tried again. Usual cause: the"
+                            + " machine stood still or had no CPU for the thread.",
+                    null);
+        }
         String called = lines.calledIn(stack);
+        String owner = ownerOfLock(thread);
         String text = userLine(stack)
                 + (blockedAt != null || blocks(thread, stack)
                         ? " blocks in " + (called == null ? "a synchronized block" : called)
+                                + (owner == null ? "" : ", for a lock that thread '" + Bounds.shown(owner) + "' holds")
                         : " has run for " + limit + " without an end")
                 + ". Queries and validators of updates may only look at the state of the run and at their arguments, without"
-                + " waiting or computing for long, as the other workflows of the worker wait meanwhile.";
+                + " waiting or computing for long, as the other workflows of the worker wait meanwhile."
+                + (owner == null
+                        ? ""
+                        : " They run on a thread of the engine: a caller that holds a lock which they take waits for"
+                                + " itself.");
         log.warn("{}: {}\n{}", run, text, frames(stack));
-        return new StalledException(text, null, true);
+        return new HungAsideException(text);
+    }
+
+    /** Returns the name of the thread that holds the lock for which this one waits; null where that is not known. */
+    private static @Nullable String ownerOfLock(@Nullable Thread thread) {
+        ThreadInfo waiting =
+                thread == null ? null : ManagementFactory.getThreadMXBean().getThreadInfo(thread.threadId());
+        return waiting == null ? null : waiting.getLockOwnerName();
     }
 
     /**

@@ -24,6 +24,7 @@ import java.util.function.Supplier;
  * @param stallOn exceptions that stall a run instead of failing it, where its workflow does not say by itself
  * @param context binds the context of a run to the threads of its code
  * @param ids gives ids that can't be guessed, for commands of new turns that record one
+ * @param asides the threads of queries and of the judgement of updates
  */
 public record ReplaySetup(
         PayloadCodec codec,
@@ -34,7 +35,25 @@ public record ReplaySetup(
         Duration turnLimit,
         Set<Class<? extends Throwable>> stallOn,
         Propagation context,
-        Supplier<UUID> ids) {
+        Supplier<UUID> ids,
+        AsideThreads asides) {
+    /** The threads of all setups that belong to no engine, which could close its own. */
+    private static final AsideThreads OF_NO_ENGINE = new AsideThreads();
+
+    /** Creates the settings for code that runs outside of an engine. */
+    public ReplaySetup(
+            PayloadCodec codec,
+            FailureCodec failures,
+            Registry registry,
+            boolean strict,
+            boolean sameCode,
+            Duration turnLimit,
+            Set<Class<? extends Throwable>> stallOn,
+            Propagation context,
+            Supplier<UUID> ids) {
+        this(codec, failures, registry, strict, sameCode, turnLimit, stallOn, context, ids, OF_NO_ENGINE);
+    }
+
     /** Creates the settings for histories that are only replayed. */
     public ReplaySetup(
             PayloadCodec codec,

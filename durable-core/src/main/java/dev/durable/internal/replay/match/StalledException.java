@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * comes to a wait, recorded data does not fit its types, or it threw an exception that {@code stallOn} lists. The run
  * stays open; a new deployment can mend it.
  */
-public final class StalledException extends DurableException {
+public class StalledException extends DurableException {
     private static final long serialVersionUID = 1L;
 
     private final boolean stackLogged;

@@ -6,6 +6,8 @@
  *       {@code RecordedScript} matches it.
  *   <li>A difference ends the run in this process with {@link dev.durable.internal.replay.match.Divergence}, which shows both
  *       side by side, the first difference, the line of code, and the likely cause.
+ *   <li>{@link dev.durable.internal.replay.match.ReplaySetup} has what all instances of an engine share, among it the {@link
+ *       dev.durable.internal.replay.match.AsideThreads} of queries and validators.
  * </ul>
  *
  * <p>The package knows neither coroutines nor promises.

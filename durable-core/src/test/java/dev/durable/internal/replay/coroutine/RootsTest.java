@@ -2,16 +2,19 @@ package dev.durable.internal.replay.coroutine;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.durable.internal.replay.match.AsideThreads;
 import dev.durable.internal.replay.match.StalledException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** Nothing waits for the outcome of a coroutine that an event has started. */
 class RootsTest {
-    private final Dispatcher dispatcher =
-            Dispatcher.of(new RunThreads("OrderWorkflow order-1", RootsTest.class, true), new Restrictions());
+    private final Dispatcher dispatcher = Dispatcher.of(
+            new RunThreads(new UUID(0, 1), "OrderWorkflow order-1", RootsTest.class, true, new AsideThreads()),
+            new Restrictions());
     private final PromiseHost run = (PromiseHost) Proxy.newProxyInstance(
             PromiseHost.class.getClassLoader(),
             new Class<?>[] {PromiseHost.class},

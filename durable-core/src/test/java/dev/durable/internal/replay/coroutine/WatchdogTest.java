@@ -10,8 +10,11 @@ import dev.durable.Durable;
 import dev.durable.Run;
 import dev.durable.Workflow;
 import dev.durable.internal.replay.GivenRun;
+import dev.durable.internal.replay.match.AsideThreads;
+import dev.durable.internal.replay.match.HungAsideException;
 import dev.durable.internal.replay.match.StalledException;
 import java.time.Duration;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -26,6 +29,8 @@ class WatchdogTest {
     private static final String ADVICE =
             ". A workflow may block only in calls of Durable, of promises and of activity stubs: use Durable.sleep and"
                     + " Durable.await, and do I/O in an activity.";
+
+    private static final AsideThreads ASIDES = new AsideThreads();
 
     @Workflow
     static class Sleeps {
@@ -208,12 +213,13 @@ class WatchdogTest {
         Logger log = (Logger) LoggerFactory.getLogger(RunThreads.class);
         log.addAppender(lines);
         try {
-            Watchdog watchdog = new Watchdog(new RunThreads("Order o-1", WatchdogTest.class, false), () -> thread);
+            Watchdog watchdog = new Watchdog(
+                    new RunThreads(new UUID(0, 1), "Order o-1", WatchdogTest.class, false, ASIDES), () -> thread);
             assertThat(watchdog.givesUp(Duration.ofMillis(999).toNanos())).isFalse();
             assertThat(lines.list).isEmpty();
             assertThat(watchdog.givesUp(Duration.ofSeconds(1).toNanos())).isFalse();
             assertThat(watchdog.givesUp(Duration.ofSeconds(2).toNanos())).isFalse();
-            RunThreads again = new RunThreads("Order o-1", WatchdogTest.class, false);
+            RunThreads again = new RunThreads(new UUID(0, 1), "Order o-1", WatchdogTest.class, false, ASIDES);
             assertThat(again.hung(thread, Duration.ofSeconds(5)).toBeLogged()).contains("\n    at ");
             new Watchdog(again, () -> thread).givesUp(Duration.ofSeconds(1).toNanos());
             StalledException stalled = again.hung(thread, Duration.ofSeconds(5));
@@ -234,5 +240,20 @@ class WatchdogTest {
                             + " WatchdogTest.a_worker_names_it_in_the_log_after_a_second_and_its_stack_once(WatchdogTest.java:0) blocks in"
                             + " CountDownLatch.await" + ADVICE + "\n    at ");
         });
+    }
+
+    @Test
+    void a_call_aside_that_was_seen_in_no_code_of_the_application_says_nothing_about_it() {
+        RunThreads threads = new RunThreads(new UUID(0, 1), "Order o-1", WatchdogTest.class, false, ASIDES);
+
+        assertThat(threads.hungAside(null, null, Duration.ofSeconds(5)))
+                .isNotInstanceOf(HungAsideException.class)
+                .hasMessage(
+                        "Order o-1 is stalled: a query, or the judgement of an update, has not returned for PT5S, and"
+                                + " its thread was seen in no code of the application. It is tried again. Usual cause: the machine"
+                                + " stood still or had no CPU for the thread.");
+        assertThat(threads.hungAside(Thread.currentThread(), null, Duration.ofSeconds(5)))
+                .isInstanceOf(HungAsideException.class)
+                .hasMessageContaining(" has run for PT5S without an end. Queries and validators");
     }
 }

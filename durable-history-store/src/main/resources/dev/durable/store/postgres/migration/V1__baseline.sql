@@ -308,8 +308,9 @@ create trigger note_run after update on ${schema}.workflow_run for each row
                or new.parent_chain is not null or new.has_children))
     execute function ${schema}.note_run();
 
--- A user that may remove a run removes its row in notable_run with it, the entries that it has appended to streams, and
--- with the last run of a chain the chain's streams. EXECUTE, so that each is planned for the actual number of rows.
+-- A user that may remove a run removes its row in notable_run with it, the entries that it has appended to streams, and,
+-- once the chain has ended, those streams of the chain that have no entry left: their rows tell readers how far entries
+-- of other runs of the chain go. EXECUTE, so that each is planned for the actual number of rows.
 create function ${schema}.forget_runs() returns trigger
     language plpgsql security definer set search_path = ${schema}, pg_temp as $$
 begin
@@ -318,13 +319,37 @@ begin
             ' where e.chain_id = coalesce(g.chain_id, g.run_id) and e.run_id = g.run_id and e.shard = g.shard';
     execute 'delete from ${schema}.stream_source s using gone g where s.run_id = g.run_id and s.shard = g.shard';
     execute 'delete from ${schema}.workflow_stream s using gone g'
-            ' where s.chain_id = coalesce(g.chain_id, g.run_id) and s.shard = g.shard and g.next_run_id is null';
+            ' where s.chain_id = coalesce(g.chain_id, g.run_id) and s.shard = g.shard'
+            '   and not exists (select from stream_entry e where e.chain_id = s.chain_id and e.name = s.name and e.shard = s.shard)'
+            '   and not exists (select from run_state r where r.workflow_id = g.workflow_id'
+            '                      and s.chain_id in (r.run_id, r.chain_id))';
     return null;
 end $$;
 revoke execute on function ${schema}.forget_runs() from public;
 
 create trigger forget_runs after delete on ${schema}.workflow_run
     referencing old table as gone for each statement execute function ${schema}.forget_runs();
+
+-- A user that may remove the history of a run removes the entries that the run has appended to streams with its last
+-- event: they are payloads as those of the history are. EXECUTE, so that it is planned for the actual number of rows; the
+-- limit keeps each run's events a look-up, where a join might read the whole history.
+create function ${schema}.forget_entries() returns trigger
+    language plpgsql security definer set search_path = ${schema}, pg_temp as $$
+begin
+    execute 'delete from stream_entry e using ('
+            '    select w.run_id, w.shard, coalesce(w.chain_id, w.run_id) as chain_id'
+            '      from (select distinct run_id, shard from gone) g'
+            '      join workflow_run w on w.run_id = g.run_id and w.shard = g.shard'
+            '     where exists (select from workflow_stream s'
+            '                    where s.chain_id = coalesce(w.chain_id, w.run_id) and s.shard = w.shard)'
+            '       and (select h.event_id from history_event h where h.run_id = w.run_id and h.shard = w.shard limit 1) is null) g'
+            ' where e.chain_id = g.chain_id and e.run_id = g.run_id and e.shard = g.shard';
+    return null;
+end $$;
+revoke execute on function ${schema}.forget_entries() from public;
+
+create trigger forget_entries after delete on ${schema}.history_event
+    referencing old table as gone for each statement execute function ${schema}.forget_entries();
 
 -- Streams, to which workflow code and activities of a chain append entries. chain_id: the run id of the chain's first run.
 -- next_offset, bytes: the number and the size of all entries that were ever appended. Each append takes its offsets from

@@ -190,7 +190,7 @@ class CallbacksFromTwoProcessesTest {
     void in_a_transaction_of_the_caller_nothing_waits_for_another_connection_and_a_late_outcome_is_told()
             throws Exception {
         try (Bench bench = new Bench();
-                LogCapture log = LogCapture.named("dev.durable.internal.run.LiveRun")) {
+                LogCapture log = LogCapture.named("dev.durable.internal.run.MessageJudge")) {
             FaultyStore store = FaultyStore.over(PostgresHistoryStore.of(bench.dataSource()));
             try (DurableEngine worker = DurableEngine.builder(store.store())
                             .register(Order.class)

@@ -32,6 +32,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
@@ -44,12 +45,13 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Execution(ExecutionMode.CONCURRENT)
 @Tag("slow")
 class ChildKillTest {
-    private static final int CHILDREN = Integer.getInteger("children", 600);
+    private static final int CHILDREN = Integer.getInteger("children", 300);
     private static final int BRANCHES = Integer.getInteger("children.branches", 10);
     private static final int LEAVES = Integer.getInteger("children.leaves", 10);
 
     private static final int CHAPTERS = Integer.getInteger("streams.chapters", 30);
     private static final int WORDS = 25;
+    private static final int KILLS = Integer.getInteger("children.kills", 2);
 
     private final TestDatabase database = TestDatabase.migrated();
     private final WorkerProcesses workers = new WorkerProcesses(database, Worker.class);
@@ -82,15 +84,17 @@ class ChildKillTest {
         }
     }
 
-    /** Starts branches, which start leaves, which sleep. */
+    /** Starts as many children as the first number says, each of which gets the others; then sleeps. */
     @Workflow
     static class Tree {
         @Run
-        public void run(int level, ParentClosePolicy policy) {
-            int below = level == 0 ? BRANCHES : level == 1 ? LEAVES : 0;
+        public void run(List<Integer> widths, ParentClosePolicy policy) {
+            int below = widths.isEmpty() ? 0 : widths.getFirst();
             for (int i = 0; i < below; i++) {
                 Durable.startVoidChild(
-                        Tree.class, ChildOptions.defaults().parentClosePolicy(policy), w -> w.run(level + 1, policy));
+                        Tree.class,
+                        ChildOptions.defaults().parentClosePolicy(policy),
+                        w -> w.run(widths.subList(1, widths.size()), policy));
             }
             Durable.sleep(Duration.ofDays(1));
         }
@@ -99,20 +103,20 @@ class ChildKillTest {
     /** Appends the title of each chapter and has an activity append its words; continues as new after every tenth. */
     @Workflow
     static class Novel {
-        private final Chapters chapters;
+        private final Chapters author;
 
-        Novel(Chapters chapters) {
-            this.chapters = chapters;
+        Novel(Chapters author) {
+            this.author = author;
         }
 
         @Run
-        public void run(int first) {
-            for (int i = first; i < CHAPTERS; i++) {
+        public void run(int first, int chapters) {
+            for (int i = first; i < chapters; i++) {
                 Durable.stream("text", String.class).append("chapter " + i);
-                chapters.write(i);
+                author.write(i);
                 if (i % 10 == 9) {
                     int next = i + 1;
-                    throw Durable.continueAsNew(Novel.class, w -> w.run(next));
+                    throw Durable.continueAsNew(Novel.class, w -> w.run(next, chapters));
                 }
             }
         }
@@ -151,8 +155,8 @@ class ChildKillTest {
                 Bench.takingOverSoon(database.pooledDataSource(4)).clientOnly().start()) {
             WorkflowHandle<Parent, Integer> parent =
                     engine.client().start(Parent.class, "parent", w -> w.run(CHILDREN));
-            for (int kills = 0; kills < 4; kills++) {
-                int until = CHILDREN * (kills + 1) / 6;
+            for (int kills = 0; kills < KILLS; kills++) {
+                int until = CHILDREN * (kills + 1) / (KILLS + 2);
                 Sql.await(Duration.ofMinutes(1), () -> started() >= until);
                 workers.replace(kills % 2);
             }
@@ -166,6 +170,7 @@ class ChildKillTest {
     }
 
     @Test
+    @EnabledIfSystemProperty(named = "children.kills", matches = "\\d+", disabledReason = "-Pthorough")
     void a_tree_that_is_terminated_while_a_worker_is_killed_leaves_no_orphan() throws Exception {
         ends(ParentClosePolicy.ABANDON, tree -> tree.terminate("enough"));
     }
@@ -176,6 +181,7 @@ class ChildKillTest {
     }
 
     @Test
+    @EnabledIfSystemProperty(named = "children.kills", matches = "\\d+", disabledReason = "-Pthorough")
     void the_end_of_the_root_ends_the_tree_while_a_worker_is_killed() throws Exception {
         workers.start(2);
         try (DurableEngine engine =
@@ -202,10 +208,10 @@ class ChildKillTest {
         workers.start(2);
         try (DurableEngine engine =
                 Bench.takingOverSoon(database.pooledDataSource(4)).clientOnly().start()) {
-            WorkflowHandle<Novel, ?> novel = engine.client().startVoid(Novel.class, "novel", w -> w.run(0));
+            WorkflowHandle<Novel, ?> novel = engine.client().startVoid(Novel.class, "novel", w -> w.run(0, CHAPTERS));
             CompletableFuture<List<String>> read = CompletableFuture.supplyAsync(() -> readAll(novel));
-            for (int kills = 0; kills < 4; kills++) {
-                long until = (long) expected.size() * (kills + 1) / 6;
+            for (int kills = 0; kills < KILLS; kills++) {
+                long until = (long) expected.size() * (kills + 1) / (KILLS + 2);
                 Bench.awaitThat(
                         () -> number("select coalesce(max(next_offset), 0) from durable.workflow_stream") >= until);
                 workers.replace(kills % 2);
@@ -241,7 +247,7 @@ class ChildKillTest {
     }
 
     private WorkflowHandle<Tree, ?> grown(DurableEngine engine, ParentClosePolicy policy) {
-        engine.client().startVoid(Tree.class, "root", w -> w.run(0, policy));
+        engine.client().startVoid(Tree.class, "root", w -> w.run(List.of(BRANCHES, LEAVES), policy));
         long all = 1L + BRANCHES + (long) BRANCHES * LEAVES;
         assertThat(Sql.await(
                         Duration.ofMinutes(2),

@@ -2,6 +2,7 @@ package dev.durable.store.postgres.endtoend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.durable.Activity;
 import dev.durable.Durable;
 import dev.durable.Run;
 import dev.durable.Signal;
@@ -14,6 +15,8 @@ import dev.durable.store.postgres.PostgresHistoryStore;
 import dev.durable.store.postgres.SqlInvariants;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -114,6 +117,105 @@ class HistoryLimitTest {
     @Test
     void code_that_continues_before_what_a_run_in_memory_has_taken_in_stalls_and_loses_nothing() {
         losesNothing(new InMemoryHistoryStore());
+    }
+
+    @Activity(local = true)
+    interface Scale {
+        void weigh();
+    }
+
+    /** Waits for a local activity while it is sent more than its history has room for. */
+    @Workflow(name = "Weighing")
+    static class Weighing extends Sum {
+        final Scale scale;
+
+        Weighing(Scale scale) {
+            this.scale = scale;
+        }
+
+        @Run
+        @Override
+        int run(int before) {
+            sum = before;
+            scale.weigh();
+            Durable.await(() -> over);
+            return sum;
+        }
+    }
+
+    /** The code that is deployed for it asks behind the local activity. */
+    @Workflow(name = "Weighing")
+    static class ContinuingWeighing extends Weighing {
+        ContinuingWeighing(Scale scale) {
+            super(scale);
+        }
+
+        @Run
+        @Override
+        int run(int before) {
+            sum = before;
+            scale.weigh();
+            if (Durable.info().historyLength() > LIMIT) {
+                throw Durable.continueAsNew(ContinuingWeighing.class, w -> w.run(sum));
+            }
+            Durable.await(() -> over);
+            return sum;
+        }
+    }
+
+    @Test
+    void code_behind_a_local_activity_continues_a_run_in_postgresql_to_which_more_was_sent_than_fits()
+            throws SQLException {
+        try (Bench bench = new Bench()) {
+            continuesBehindALocalActivity(PostgresHistoryStore.of(bench.dataSource()));
+            assertThat(SqlInvariants.check(bench.dataSource())).isEmpty();
+        }
+    }
+
+    @Test
+    void code_behind_a_local_activity_continues_a_run_in_memory_to_which_more_was_sent_than_fits() {
+        continuesBehindALocalActivity(new InMemoryHistoryStore());
+    }
+
+    private static void continuesBehindALocalActivity(HistoryStore store) {
+        CountDownLatch weighed = new CountDownLatch(1);
+        try (DurableEngine engine = engine(store)
+                .register(Weighing.class)
+                .activity(Scale.class, () -> await(weighed))
+                .start()) {
+            WorkflowHandle<Weighing, Integer> run = engine.client().start(Weighing.class, "s-1", w -> w.run(0));
+            for (int i = 1; i < LIMIT; i++) {
+                run.signal(w -> w.add(1));
+            }
+            Bench.awaitThat(run, now -> now.waitingMessages() == 0);
+            for (int i = LIMIT; i <= SENT; i++) {
+                run.signal(w -> w.add(1));
+            }
+            assertThat(run.describe().historyLength()).isEqualTo(LIMIT);
+        }
+        AtomicInteger calls = new AtomicInteger();
+        try (DurableEngine mended = engine(store)
+                .register(ContinuingWeighing.class)
+                .activity(Scale.class, calls::incrementAndGet)
+                .start()) {
+            WorkflowHandle<Weighing, ?> run = mended.client().handle(Weighing.class, "s-1");
+            Bench.awaitThat(run, now -> now.summary().chain().previousRunId() != null);
+            run.signal(Sum::end);
+
+            assertThat(run.resultAs(Integer.class)).isEqualTo(SENT);
+
+            assertThat(calls).as("once in each run").hasValue(2);
+        } finally {
+            weighed.countDown();
+        }
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     private static void losesNothing(HistoryStore store) {

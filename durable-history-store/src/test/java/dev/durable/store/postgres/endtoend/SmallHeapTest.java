@@ -178,6 +178,7 @@ class SmallHeapTest {
     }
 
     @Test
+    @EnabledIfSystemProperty(named = "heap.messages", matches = "\\d+", disabledReason = "-Pthorough")
     void more_arguments_of_starts() throws Exception {
         List<WorkflowHandle<Reader, Long>> runs = new ArrayList<>();
         for (int i = 0; i < LARGE; i++) {
@@ -310,11 +311,13 @@ class SmallHeapTest {
     }
 
     @Test
+    @EnabledIfSystemProperty(named = "heap.messages", matches = "\\d+", disabledReason = "-Pthorough")
     void more_waiting_runs_than_the_heap_holds_that_the_worker_starts_itself() throws Exception {
         completesWhatItStarts("-Xmx64m", 1, TINY, 0);
     }
 
     @Test
+    @EnabledIfSystemProperty(named = "heap.messages", matches = "\\d+", disabledReason = "-Pthorough")
     void the_same_of_several_engines_each_with_a_schema_of_its_own() throws Exception {
         completesWhatItStarts("-Xmx160m", TENANTS, WAITING / TENANTS, ARGUMENT);
     }

@@ -12,6 +12,7 @@ import dev.durable.Run;
 import dev.durable.Workflow;
 import dev.durable.client.DurableClient;
 import dev.durable.client.DurableEngine;
+import dev.durable.client.StreamEntry;
 import dev.durable.history.HistoryEvent;
 import dev.durable.observe.EngineObserver;
 import dev.durable.store.postgres.SqlInvariants;
@@ -122,6 +123,32 @@ class TransactionalActivityTest {
             engine.client().start(Booking.class, "b-1", w -> w.run("ann", 1)).result(Bench.SOON);
         }
         assertThat(attempts).hasValue(3);
+        assertRowsAreCompletions(1);
+    }
+
+    /** What an activity appends has been shown by the time it fails. */
+    @Test
+    void what_it_appends_to_a_stream_is_there_at_once_and_is_not_rolled_back_with_it() throws Exception {
+        AtomicInteger attempts = new AtomicInteger();
+        try (DurableEngine engine = bench.engine()
+                .register(Booking.class)
+                .activity(Accounts.class, account -> {
+                    ActivityContext.current().stream("log", String.class).append("attempt " + attempts.get());
+                    assertThat(number("select count(*) from durable.stream_entry"))
+                            .isEqualTo(attempts.incrementAndGet());
+                    int rows = insert(account);
+                    if (attempts.get() < 2) {
+                        throw new IllegalStateException("after the insert");
+                    }
+                    return rows;
+                })
+                .start()) {
+            var run = engine.client().start(Booking.class, "b-1", w -> w.run("ann", 1));
+            run.result(Bench.SOON);
+            assertThat(run.stream("log", String.class).page(0, 10).entries())
+                    .extracting(StreamEntry::value)
+                    .containsExactly("attempt 0", "attempt 1");
+        }
         assertRowsAreCompletions(1);
     }
 

@@ -42,9 +42,9 @@ import org.slf4j.LoggerFactory;
 @Tag("slow")
 class TransactionalKillTest {
     private static final Logger log = LoggerFactory.getLogger(TransactionalKillTest.class);
-    private static final int CUTS = Integer.getInteger("transactional.kills", 100);
+    private static final int CUTS = Integer.getInteger("transactional.kills", 40);
     private static final int LEASES = CUTS / 2;
-    private static final int PROCESSES = 3;
+    private static final int PROCESSES = Math.max(1, CUTS / 100);
     private static final int ACTIVITIES = 20;
 
     private final TestDatabase database = TestDatabase.migrated();

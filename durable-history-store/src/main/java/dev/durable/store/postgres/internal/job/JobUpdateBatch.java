@@ -12,6 +12,7 @@ import dev.durable.store.JobUpdate.Outcome;
 import dev.durable.store.RunKey;
 import dev.durable.store.postgres.internal.message.MessageRows;
 import dev.durable.store.postgres.internal.nudge.PendingNudges;
+import dev.durable.store.postgres.internal.nudge.SharedNudges;
 import dev.durable.store.postgres.internal.sql.Param;
 import dev.durable.store.postgres.internal.sql.SqlScript;
 import dev.durable.store.postgres.internal.sql.Tx;
@@ -57,8 +58,21 @@ public final class JobUpdateBatch {
         this.hints = hints;
     }
 
-    /** Writes the updates. Returns the outcomes of those whose lease is held, by their index. */
+    /** Writes the updates, and commits. Returns the outcomes of those whose lease is held, by their index. */
     public Map<Integer, Outcome> write() throws SQLException {
+        tx.last(lockAndJudge());
+        return outcomes;
+    }
+
+    /** As {@link #write}, and sends the nudges that are known before the commit in one round trip with it. */
+    Map<Integer, Outcome> write(SharedNudges nudges) throws SQLException {
+        SqlScript script = lockAndJudge();
+        tx.last(script, hints.carriedBy(nudges));
+        return outcomes;
+    }
+
+    /** Locks the jobs. Returns the statements that write the updates whose lease is held. */
+    private SqlScript lockAndJudge() throws SQLException {
         Map<Integer, LockedJob> held = lock();
         for (JobUpdates.Item item : items) {
             if (item.update() instanceof JobUpdate.FreePlace) {
@@ -72,8 +86,7 @@ public final class JobUpdateBatch {
         }
         SqlScript script = new SqlScript();
         write(script);
-        tx.last(script);
-        return outcomes;
+        return script;
     }
 
     private Map<Integer, LockedJob> lock() throws SQLException {

@@ -4,10 +4,11 @@ import static dev.durable.store.postgres.internal.sql.Param.ints;
 import static dev.durable.store.postgres.internal.sql.Param.shorts;
 import static dev.durable.store.postgres.internal.sql.Param.uuids;
 
+import dev.durable.store.CommitUnknownException;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.JobUpdate.Outcome;
-import dev.durable.store.Nudges;
 import dev.durable.store.postgres.internal.nudge.PendingNudges;
+import dev.durable.store.postgres.internal.nudge.SharedNudges;
 import dev.durable.store.postgres.internal.sql.Connections;
 import dev.durable.store.postgres.internal.sql.LockPatience;
 import dev.durable.store.postgres.internal.sql.SqlScript;
@@ -23,10 +24,10 @@ import java.util.stream.IntStream;
 /** Applies the updates of lease holders to their jobs: outcomes, retries, releases, heartbeats. */
 public final class JobUpdates {
     private final Connections connections;
-    private final Nudges nudges;
+    private final SharedNudges nudges;
     private final LockPatience patience;
 
-    public JobUpdates(Connections connections, Nudges nudges, LockPatience patience) {
+    public JobUpdates(Connections connections, SharedNudges nudges, LockPatience patience) {
         this.connections = connections;
         this.nudges = nudges;
         this.patience = patience;
@@ -39,9 +40,7 @@ public final class JobUpdates {
         List<Item> items = IntStream.range(0, updates.size())
                 .mapToObj(i -> new Item(i, updates.get(i)))
                 .toList();
-        PendingNudges hints = new PendingNudges();
-        Map<Integer, Outcome> outcomes = write(items, hints);
-        hints.sendTo(nudges);
+        Map<Integer, Outcome> outcomes = write(items);
         settledBefore(items.stream()
                         .filter(item ->
                                 item.update().said() instanceof JobUpdate.Settle && !outcomes.containsKey(item.index()))
@@ -52,14 +51,14 @@ public final class JobUpdates {
                 .toList();
     }
 
-    private Map<Integer, Outcome> write(List<Item> items, PendingNudges hints) {
+    private Map<Integer, Outcome> write(List<Item> items) {
         Map<Integer, Outcome> outcomes = new HashMap<>();
         connections
                 .inParts(
                         items,
                         item -> rowOf(item.update()),
                         patience,
-                        (locks, part) -> outcomes.putAll(write(locks, part, hints)))
+                        (locks, part) -> outcomes.putAll(write(locks, part)))
                 .forEach(item -> outcomes.put(item.index(), Outcome.LOCKED));
         return outcomes;
     }
@@ -73,9 +72,18 @@ public final class JobUpdates {
 
     private record StreamRow(UUID run, String stream) {}
 
-    private Map<Integer, Outcome> write(TransactionSettings locks, List<Item> items, PendingNudges hints)
-            throws SQLException {
-        return connections.attempt(locks, tx -> new JobUpdateBatch(tx, items, hints).write());
+    /** Other processes are told of what is written behind the COMMIT, as far as that is known before it; else after it. */
+    private Map<Integer, Outcome> write(TransactionSettings locks, List<Item> items) throws SQLException {
+        PendingNudges hints = new PendingNudges();
+        try {
+            Map<Integer, Outcome> outcomes =
+                    connections.attempt(locks, tx -> new JobUpdateBatch(tx, items, hints).write(nudges));
+            hints.spreadBy(nudges);
+            return outcomes;
+        } catch (CommitUnknownException e) {
+            hints.sendTo(nudges);
+            throw e;
+        }
     }
 
     private List<Integer> settledBefore(List<Item> items) {

@@ -1,5 +1,6 @@
 package dev.durable.store.postgres.internal.message;
 
+import static dev.durable.store.postgres.internal.sql.Param.instants;
 import static dev.durable.store.postgres.internal.sql.Param.ints;
 import static dev.durable.store.postgres.internal.sql.Param.shorts;
 import static dev.durable.store.postgres.internal.sql.Param.texts;
@@ -24,7 +25,8 @@ public final class MessageRows {
     private final List<Row> rows = new ArrayList<>();
 
     public void add(RunKey run, InboxMessage message) {
-        rows.add(new Row(run, rows.size(), message));
+        int place = rows.size();
+        rows.add(new Row(run, message.at() == null ? place : Integer.MIN_VALUE + place, message));
     }
 
     public void insert(SqlScript script, PendingNudges hints) {
@@ -36,6 +38,7 @@ public final class MessageRows {
                     uuids(rows, r -> r.run().runId()),
                     shorts(rows, r -> r.run().shard()),
                     uuids(rows, r -> r.message().messageId()),
+                    instants(rows, r -> r.message().at()),
                     ints(rows, Row::ord),
                     shorts(rows, r -> r.message().kind().code()),
                     texts(rows, r -> r.message().name()),
@@ -44,5 +47,6 @@ public final class MessageRows {
         }
     }
 
+    /** @param ord its place among the messages of the batch, which is before all others of the time at which it was accepted */
     private record Row(RunKey run, int ord, InboxMessage message) {}
 }

@@ -4,13 +4,17 @@ package dev.durable.store.postgres.internal.message;
 public final class MessageSql {
     private MessageSql() {}
 
-    /** Inserts messages that the store's own transactions send; their runs are known to be open. */
+    /**
+     * Inserts messages that the store's own transactions send; their runs are known to be open. Those that an attempt
+     * hands on to the next have the time at which they were accepted.
+     */
     static final String MESSAGES = """
             insert into durable.inbox (run_id, message_id, at, ord, kind, shard, wakes, task_queue, name, payload, notes)
-            select u.run_id, u.message_id, durable.clock(), u.ord, u.kind, u.shard, true, s.task_queue, u.name,
-                   u.payload::json, u.notes::json
-              from unnest(?::uuid[], ?::smallint[], ?::uuid[], ?::int[], ?::smallint[], ?::text[], ?::text[], ?::text[])
-                   as u(run_id, shard, message_id, ord, kind, name, payload, notes)
+            select u.run_id, u.message_id, coalesce(u.at, durable.clock()), u.ord, u.kind, u.shard, true, s.task_queue,
+                   u.name, u.payload::json, u.notes::json
+              from unnest(?::uuid[], ?::smallint[], ?::uuid[], ?::timestamptz[], ?::int[], ?::smallint[], ?::text[],
+                          ?::text[], ?::text[])
+                   as u(run_id, shard, message_id, at, ord, kind, name, payload, notes)
              cross join lateral (select s.task_queue from durable.run_state s
                     where s.run_id = u.run_id and +s.shard = u.shard offset 0) s
             on conflict do nothing

@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
 public final class PendingNudges {
     private final Set<Nudges.Nudge> nudges = new LinkedHashSet<>();
     private @Nullable NudgePassage passage;
+    /** The nudges that the passage sends; null for all. */
+    private @Nullable Set<Nudges.Nudge> carried;
 
     public void runs(String taskQueue) {
         nudges.add(new Nudges.RunsDue(taskQueue));
@@ -58,10 +60,24 @@ public final class PendingNudges {
         passage = taken;
     }
 
+    /**
+     * Returns a passage that sends the nudges that there are by now, for the transaction that is about to commit; null if
+     * none can be sent so. {@link #spreadBy} sends those that come with the answer to that commit.
+     */
+    @Nullable
+    public NudgePassage carriedBy(SharedNudges listeners) {
+        carried = Set.copyOf(nudges);
+        passage = passage(listeners);
+        return passage;
+    }
+
     /** Sends the nudges within this process, and to others unless a passage has done so. */
     public void spreadBy(SharedNudges listeners) {
         if (passage != null && passage.hasArrived()) {
             listeners.deliver(nudges);
+            Set<Nudges.Nudge> left = new LinkedHashSet<>(nudges);
+            left.removeAll(carried == null ? nudges : carried);
+            listeners.sendElsewhere(left);
         } else {
             sendTo(listeners);
         }

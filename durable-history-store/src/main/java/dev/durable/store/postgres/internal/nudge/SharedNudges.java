@@ -38,6 +38,13 @@ public final class SharedNudges implements Nudges, AutoCloseable {
         channel.send(nudges);
     }
 
+    /** Sends nudges to other processes only. */
+    void sendElsewhere(Collection<? extends Nudge> nudges) {
+        if (!nudges.isEmpty()) {
+            channel.send(nudges);
+        }
+    }
+
     /**
      * The passage for a transaction that these nudges are about; {@link #deliver} follows its commit. Null if {@link
      * #send} is to send them.

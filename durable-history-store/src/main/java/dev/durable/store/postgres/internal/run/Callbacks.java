@@ -24,23 +24,27 @@ import org.jspecify.annotations.Nullable;
 public final class Callbacks {
     /**
      * One snapshot, as a transition moves an outcome from the inbox into the history. The outcome has the id of the
-     * callback as its message id; the commands that open and cancel it name it in their attributes.
+     * callback as its message id; the commands that open and cancel it name it in their attributes. The history is read
+     * from the event on that can tell of the callback; an open run has all of it in the snapshot that its row is of.
      */
-    private static final String STATE = """
+    public static final String STATE = """
             with run as materialized (
-                select w.run_id, w.shard, w.closed_at is null as open from durable.workflow_run w
+                select w.run_id, w.shard, w.closed_at is null as open,
+                       coalesce((select s.next_event_id - 1 from durable.run_state s
+                                  where s.run_id = w.run_id and +s.shard = w.shard), 0) as last_event
+                  from durable.workflow_run w
                  where w.run_id = ? and w.shard = ? and w.workflow_id = ?)
-            select r.open, null::bigint as event_id, null::timestamptz as at, null::text as type, null::text as attributes,
-                   null::uuid as message_id
+            select r.open, r.last_event, null::bigint as event_id, null::timestamptz as at, null::text as type,
+                   null::text as attributes, null::uuid as message_id
               from run r
             union all
-            select r.open, e.event_id, e.at, e.type, e.attributes::text, e.message_id
+            select r.open, r.last_event, e.event_id, e.at, e.type, e.attributes::text, e.message_id
               from run r cross join lateral (select e.* from durable.history_event e
-                    where e.run_id = r.run_id and e.shard = r.shard
+                    where e.run_id = r.run_id and e.event_id >= ? and e.shard = r.shard
                       and (e.message_id = ? or e.type in ('CallbackOpened', 'CallbackCancelled')
                            and strpos(e.attributes::text, ?) > 0) offset 0) e
             union all
-            select r.open, null, i.at, i.name, i.payload::text, i.message_id
+            select r.open, r.last_event, null, i.at, i.name, i.payload::text, i.message_id
               from run r cross join lateral (select i.* from durable.inbox i
                     where i.run_id = r.run_id and i.message_id = ? and i.shard = r.shard offset 0) i""";
 
@@ -50,25 +54,29 @@ public final class Callbacks {
         this.connections = connections;
     }
 
-    /** Returns the state; empty if there is no such run of this workflow id. */
-    public Optional<CallbackState> state(CallbackToken token) {
+    /**
+     * Returns the state; empty if there is no such run of this workflow id.
+     *
+     * @param readTo the last event that need not be read again; 0 for none
+     */
+    public Optional<CallbackState> state(CallbackToken token, long readTo) {
         return connections.read(TransactionSettings.SHORT, tx -> {
             Found found = new Found();
-            tx.last(read(token, found));
+            tx.last(read(token, readTo, found));
             return found.state();
         });
     }
 
-    /** Returns the state as a transaction of the caller sees it. */
-    public Optional<CallbackState> stateIn(Connection connection, CallbackToken token) {
+    /** Returns the state as a transaction of the caller sees it; as {@link #state}. */
+    public Optional<CallbackState> stateIn(Connection connection, CallbackToken token, long readTo) {
         return connections.in(connection, tx -> {
             Found found = new Found();
-            tx.run(read(token, found));
+            tx.run(read(token, readTo, found));
             return found.state();
         });
     }
 
-    private static SqlScript read(CallbackToken token, Found found) {
+    private static SqlScript read(CallbackToken token, long readTo, Found found) {
         return new SqlScript()
                 .read(
                         STATE,
@@ -76,6 +84,7 @@ public final class Callbacks {
                         Param.of(token.run().runId()),
                         Param.of(token.run().shard()),
                         Param.of(token.run().workflowId()),
+                        Param.of(token.firstEvent(readTo)),
                         Param.of(token.callback()),
                         Param.of(token.callback().toString()),
                         Param.of(token.callback()));
@@ -86,9 +95,11 @@ public final class Callbacks {
         private final List<StoredEvent> recorded = new ArrayList<>();
         private @Nullable InboxMessage waiting;
         private @Nullable Boolean open;
+        private long lastEvent;
 
         void add(ResultSet row) throws SQLException {
             open = row.getBoolean("open");
+            lastEvent = row.getLong("last_event");
             String type = row.getString("type");
             if (type == null) {
                 return;
@@ -106,7 +117,7 @@ public final class Callbacks {
         }
 
         Optional<CallbackState> state() {
-            return open == null ? Optional.empty() : Optional.of(new CallbackState(open, recorded, waiting));
+            return open == null ? Optional.empty() : Optional.of(new CallbackState(open, lastEvent, recorded, waiting));
         }
     }
 }

@@ -195,6 +195,7 @@ final class CarefulTransitions {
         if (!good.all().isEmpty()) {
             good.write(script, waiting);
             waiting.addAll(Cancellations.of(good.all(), jobs).write(tx, script, hints));
+            good.append(script);
         }
         tx.last(script);
         outcomes.putAll(Transitions.applied(good.all(), waiting));

@@ -117,9 +117,11 @@ public final class StartSql {
             .replace("${activity}", ACTIVITY_OF_JOB);
 
     /**
-     * Runs that took the message of a start before and have closed since: the answer to its first send was lost. Only a
-     * run that closed after the start was made can have the message, up to the difference of two machines' clocks. The
-     * statement is run when no other run of the workflow id can open, close or take the message any more.
+     * Runs that took the message of a start before: the answer to its first send was lost. Such a run has closed since
+     * with the message in its history, or its chain has rejected the message, which leaves a reply and no event; an open
+     * run drops by itself what its history has. Only a run that was open after the start was made can have taken the
+     * message, up to the difference of two machines' clocks. The statement is run when no other run of the workflow id
+     * can open, close or take the message any more.
      */
     static final String TAKEN_BEFORE = """
             select u.run_id, coalesce(t.chain_id, t.run_id) as taker, t.type
@@ -130,9 +132,12 @@ public final class StartSql {
                       from (select w.run_id, w.chain_id, w.type, w.shard, w.closed_at from durable.workflow_run w
                              where w.workflow_id = u.workflow_id and +w.shard = u.shard
                              order by w.started_at desc limit 100) w
-                     where w.closed_at >= u.made_at - interval '10 s'
-                       and exists (select 1 from durable.history_event e
-                            where e.run_id = w.run_id and e.shard = w.shard and e.message_id = u.message_id offset 0)
+                     where (w.closed_at is null or w.closed_at >= u.made_at - interval '10 s')
+                       and (exists (select 1 from durable.reply r
+                                where r.run_id = coalesce(w.chain_id, w.run_id) and r.reply_id = u.message_id
+                                  and r.shard = w.shard offset 0)
+                            or w.closed_at is not null and exists (select 1 from durable.history_event e
+                                where e.run_id = w.run_id and e.shard = w.shard and e.message_id = u.message_id offset 0))
                      limit 1) t""";
 
     /**

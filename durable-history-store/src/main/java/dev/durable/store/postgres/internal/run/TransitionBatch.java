@@ -119,10 +119,17 @@ final class TransitionBatch {
         }
     }
 
-    /** Writes everything; {@code waiting} gets the runs that are parked although a message waits. Streams are locked last. */
+    /**
+     * Writes everything but what is {@linkplain #append appended} to streams; {@code waiting} gets the runs that are parked
+     * although a message waits.
+     */
     void write(SqlScript script, Set<UUID> waiting) {
         writeRuns(script, waiting);
         details(script);
+    }
+
+    /** Appends to streams: the last statement of its transaction, as it locks them. */
+    void append(SqlScript script) {
         StreamRows.insert(all, script);
     }
 

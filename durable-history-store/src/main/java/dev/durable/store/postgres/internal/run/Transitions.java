@@ -82,6 +82,7 @@ final class Transitions {
                 Set<UUID> waiting = new HashSet<>();
                 batch.lock(script);
                 batch.write(script, waiting);
+                batch.append(script);
                 tx.last(script);
                 return applied(transitions, waiting);
             });
@@ -146,7 +147,7 @@ final class Transitions {
     static Map<RunKey, Outcome> applied(List<Transition> transitions, Set<UUID> waiting) {
         Map<RunKey, Outcome> outcomes = new HashMap<>();
         for (Transition t : transitions) {
-            boolean more = waiting.contains(t.run().runId()) || (t.park() && t.sendsToItself());
+            boolean more = waiting.contains(t.run().runId()) || (t.park() && t.close() == null && t.sendsToItself());
             outcomes.put(t.run(), more ? Outcome.APPLIED_MORE : Outcome.APPLIED);
         }
         return outcomes;

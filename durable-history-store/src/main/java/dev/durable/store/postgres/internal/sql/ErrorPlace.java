@@ -24,6 +24,7 @@ final class ErrorPlace {
             "belongs",
             "clock",
             "events_in",
+            "forget_entries",
             "forget_runs",
             "has_history_partition",
             "history_bound",

@@ -45,8 +45,8 @@ public enum SqlState {
     private static final Set<String> RAISING =
             Set.of("exec_stmt_raise", "PLy_output", "PLy_elog_impl", "plperl_util_elog", "pltcl_elog");
 
-    /** The history's table, which the server names if no partition of it takes a row. */
-    private static final String PARTITIONED = "history_event";
+    /** The tables of which the server names one if no partition of it takes a row. */
+    private static final Set<String> PARTITIONED = Set.of("history_event", "stream_entry");
 
     private static final Set<String> GOING_AWAY = Set.of("57P01", "57P02", "57P04", "57P05", "25P03", "25P04");
     private static final Set<String> CLOSED_TO_ALL = Set.of("57P03", READ_ONLY);
@@ -165,13 +165,13 @@ public enum SqlState {
     }
 
     /**
-     * Returns whether no partition of the history takes the row, in any language of the server: a violated check has a
+     * Returns whether no partition of the history, or of streams, takes the row, in any language of the server: a violated check has a
      * name, and this error has none. Its table is compared, too, as it may be one of the application's.
      */
     private static boolean isOfPartitions(SQLException e) {
         ServerErrorMessage told = told(e);
         return told != null
                 && told.getConstraint() == null
-                && (told.getTable() == null || told.getTable().equals(PARTITIONED));
+                && (told.getTable() == null || PARTITIONED.contains(told.getTable()));
     }
 }

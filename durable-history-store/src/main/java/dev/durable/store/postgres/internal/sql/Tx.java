@@ -34,7 +34,7 @@ public final class Tx {
     private final SchemaName schema;
     private final TransactionSettings locks;
     private final TimeSeen timeSeen;
-    private final @Nullable NudgePassage passage;
+    private @Nullable NudgePassage passage;
     private String begin = BEGIN;
     private boolean begun;
     /** True if BEGIN is among the statements that were sent last. */
@@ -89,6 +89,17 @@ public final class Tx {
     /** Runs the script and commits, in the same round trip. */
     public void last(SqlScript script) throws SQLException {
         send(script, true);
+    }
+
+    /**
+     * Runs the script and commits, in the same round trip, with a passage that is known only now; not in a caller's
+     * transaction.
+     *
+     * @param later null is none
+     */
+    public void last(SqlScript script, @Nullable NudgePassage later) throws SQLException {
+        passage = later;
+        last(script);
     }
 
     /** Runs the script alone, and commits it; an error leaves no transaction open. */

@@ -65,7 +65,9 @@ public final class StreamSql {
     /**
      * Pages of streams, with the open runs of their chains. One statement is one snapshot: it shows the entries of a close
      * together with the close. The size of the values before an entry is stored with it, so that no value is read of an entry
-     * that the page leaves out. Rows come in the order of the nested loops.
+     * that the page leaves out. Rows come in the order of the nested loops. A run of a chain is about as old as its first
+     * one or younger, so partitions of months before that are not opened, and neither are those that were made ahead; the
+     * clock that made the ids may have been wrong by a month.
      */
     static final String PAGES = """
             select u.item, coalesce(t.next_offset, 0) as size, o.run_id as open_run, e.entry_offset, e.value, e.written_at,
@@ -84,6 +86,8 @@ public final class StreamSql {
                                   from durable.stream_entry e
                                  where e.chain_id = u.chain_id and e.name = u.name and e.shard = u.shard
                                    and e.entry_offset >= u.first
+                                   and e.run_id >= durable.run_id_at(durable.run_id_time(u.chain_id) - interval '31 days')
+                                   and e.run_id < durable.run_id_at(durable.clock() + interval '31 days')
                                  order by e.entry_offset limit u.most) e) p
                      where p.before < ?) e on true""";
 }

@@ -55,8 +55,8 @@ record JoinedConnection(
     }
 
     @Override
-    public Optional<CallbackState> callback(CallbackToken token) {
-        return callbacks.stateIn(connection, token);
+    public Optional<CallbackState> callback(CallbackToken token, long readTo) {
+        return callbacks.stateIn(connection, token, readTo);
     }
 
     /** Checks the transaction before anything is written. */

@@ -14,7 +14,7 @@ import dev.durable.store.Delivery.Outcome;
 import dev.durable.store.InboxLimit;
 import dev.durable.store.OutgoingMessage;
 import dev.durable.store.Relayed;
-import dev.durable.store.RunKey;
+import dev.durable.store.RunIds;
 import dev.durable.store.postgres.internal.nudge.PendingNudges;
 import dev.durable.store.postgres.internal.sql.BatchHalving;
 import dev.durable.store.postgres.internal.sql.Connections;
@@ -31,7 +31,6 @@ import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -309,13 +308,7 @@ final class RelayPass {
                                 dropped.add(() -> tellDropped(row, "another outcome of its callback was there"));
                             },
                             uuids(outcomes, row -> row.delivery().runId()),
-                            shorts(
-                                    outcomes,
-                                    row -> new RunKey(
-                                                    Objects.requireNonNull(
-                                                            row.delivery().runId()),
-                                                    row.target())
-                                            .shard()),
+                            shorts(outcomes, row -> RunIds.shardOf(row.target())),
                             uuids(outcomes, row -> row.delivery().message().messageId()),
                             texts(outcomes, row -> row.delivery().message().name()),
                             texts(outcomes, row -> row.delivery().message().payload())));

@@ -38,24 +38,26 @@ public final class Partitions {
     private static final String ADD = """
             select durable.add_history_partitions(durable.clock() - interval '1 day', durable.clock() + interval '70 days')
                 as made""";
-    /** Detached partitions. A table that has the name of a partition and is none does not count. */
+    /** Detached partitions of both tables. A table that has the name of a partition and is none does not count. */
     private static final String DETACHED = """
             select string_agg(c.relname, ', ' order by c.relname) as detached from pg_class c
              where c.relnamespace = (select p.relnamespace from pg_class p where p.oid = 'durable.history_event'::regclass)
-               and c.relkind = 'r' and c.relname ~ '^history_event_[0-9]{4}_[0-9]{2}(_[0-9]+|)$' and not c.relispartition""";
+               and c.relkind = 'r' and c.relname ~ '^(history_event|stream_entry)_[0-9]{4}_[0-9]{2}(_[0-9]+|)$'
+               and not c.relispartition""";
 
     /**
      * Partitions that this library has not created: they are not named by the month whose runs they take, or have more
      * than that month.
      */
     private static final String OF_OTHERS = """
-            from (select c.relname as name, durable.history_bound(b.bounds, false) as lowest,
+            from (select c.relname as name, parent.relname as parent, durable.history_bound(b.bounds, false) as lowest,
                          durable.history_bound(b.bounds, true) as beyond
-                    from pg_inherits i join pg_class c on c.oid = i.inhrelid
+                    from pg_inherits i join pg_class c on c.oid = i.inhrelid join pg_class parent on parent.oid = i.inhparent
                     cross join pg_get_expr(c.relpartbound, c.oid) b(bounds)
-                   where i.inhparent = 'durable.history_event'::regclass and not i.inhdetachpending) p
+                   where i.inhparent in ('durable.history_event'::regclass, 'durable.stream_entry'::regclass)
+                     and not i.inhdetachpending) p
               cross join date_trunc('month', durable.run_id_time(p.lowest) at time zone 'UTC') m(month)
-             where (p.name ~ ('^history_event_' || to_char(m.month, 'YYYY_MM') || '(_[0-9]+|)$')
+             where (p.name ~ ('^' || p.parent || '_' || to_char(m.month, 'YYYY_MM') || '(_[0-9]+|)$')
                     and p.beyond <= durable.run_id_at((m.month + interval '1 month') at time zone 'UTC')) is not true""";
 
     private static final String OTHERS =
@@ -154,15 +156,17 @@ public final class Partitions {
     /** Warns once for each set of detached partitions that is found. */
     private void tellOfDetached(@Nullable String tables) {
         if (!Objects.equals(toldDetached.getAndSet(tables), tables) && tables != null) {
+            String schema = connections.schema().quoted();
             log.warn(
-                    "{} in schema {}: detached from history_event and not dropped, so the histories in there are not seen."
-                            + " What open runs need the owner of the schema copies back, insert into {}.history_event select *"
-                            + " from {}.<table>, or attaches again where no other partition was made in its place. Drop or"
-                            + " rename what is not needed any more.",
+                    "{} in schema {}: detached and not dropped, so the histories in there, or the entries of streams, are not"
+                            + " seen. What open runs need the owner of the schema copies back, insert into {}.history_event"
+                            + " select * from {}.<table> (or into {}.stream_entry), or attaches again where no other partition"
+                            + " was made in its place. Drop or rename what is not needed any more.",
                     tables,
-                    connections.schema().quoted(),
-                    connections.schema().quoted(),
-                    connections.schema().quoted());
+                    schema,
+                    schema,
+                    schema,
+                    schema);
         }
     }
 
@@ -170,7 +174,7 @@ public final class Partitions {
     private void tellOfOthers(@Nullable String tables) {
         if (!Objects.equals(toldOthers.getAndSet(tables), tables) && tables != null) {
             log.warn(
-                    "{} in schema {}: partitions of history_event that Durable has not made, with bounds of their own. Partitions are"
+                    "{} in schema {}: partitions that Durable has not made, with bounds of their own. Partitions are"
                             + " made for what they leave of each month, and HistoryPartitions.drop(…) drops no month that they"
                             + " have runs of: detach and drop them yourself. Beside a DEFAULT partition nothing can be detached"
                             + " concurrently, and none is made once it has rows, as the server would read it whole while"

@@ -3,6 +3,9 @@ package dev.durable.store.postgres.internal.sql;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.durable.Activity;
+import dev.durable.ActivityContext;
+import dev.durable.ActivityStream;
 import dev.durable.Durable;
 import dev.durable.Run;
 import dev.durable.Update;
@@ -103,6 +106,75 @@ class NudgePassageTest {
                     .singleElement()
                     .satisfies(sql -> assertThat(delivers(sql)).isTrue());
         }
+    }
+
+    /** Appends slowly, so that no other notification was sent just before, and keeps details once. */
+    @Activity(startToClose = "5m")
+    interface Speaker {
+        void say(int entries);
+    }
+
+    private static void say(int entries) {
+        ActivityContext.current().checkpoint("begun");
+        ActivityStream<Integer> said = ActivityContext.current().stream("said", Integer.class);
+        for (int i = 0; i < entries; i++) {
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(i < 3 ? 20 : 300));
+            said.append(i);
+        }
+    }
+
+    @Test
+    void an_entry_of_an_activity_and_its_notification_are_one_round_trip_and_a_heartbeat_has_none() {
+        try (PostgresHistoryStore theirs = PostgresHistoryStore.of(database.pooledDataSource(4));
+                PostgresHistoryStore ours = store(sql -> sql);
+                DurableEngine other = client(theirs);
+                DurableEngine worker = speaking(ours)) {
+            assertThat(other.healthy()).isTrue();
+            List<String> sent = List.of();
+            for (int i = 0; i < TRIES && sent.stream().noneMatch(NudgePassageTest::isPassage); i++) {
+                statements.clear();
+                worker.client().enqueue(Speaker.class, s -> s.say(3)).await();
+                sent = statements.stream()
+                        .filter(sql -> sql.contains("into durable.stream_entry"))
+                        .toList();
+                assertThat(sent).hasSize(3);
+            }
+
+            assertThat(sent).anySatisfy(sql -> assertThat(sql).endsWith("pg_notify(?, ?)"));
+            assertThat(statements)
+                    .filteredOn(sql -> sql.contains("into durable.activity_heartbeat"))
+                    .isNotEmpty()
+                    .noneMatch(sql -> sql.contains("pg_notify"));
+        }
+    }
+
+    @Test
+    void an_entry_whose_notification_fails_behind_the_commit_is_written_once() {
+        try (PostgresHistoryStore theirs = PostgresHistoryStore.of(database.pooledDataSource(4));
+                PostgresHistoryStore ours = store(NudgePassageTest::tooLong);
+                DurableEngine other = client(theirs);
+                DurableEngine worker = speaking(ours)) {
+            assertThat(other.healthy()).isTrue();
+            int written = 0;
+            while (written == 0 || (written < 4 * TRIES && !isEntryTried())) {
+                worker.client().enqueue(Speaker.class, s -> s.say(4)).await();
+                written += 4;
+            }
+
+            assertThat(isEntryTried()).isTrue();
+            assertThat(Sql.number(database.dataSource(), "select count(*) from durable.stream_entry"))
+                    .isEqualTo(written);
+        }
+    }
+
+    private boolean isEntryTried() {
+        return statements.stream().anyMatch(sql -> sql.contains("into durable.stream_entry") && isPassage(sql));
+    }
+
+    private static DurableEngine speaking(PostgresHistoryStore store) {
+        return DurableEngine.builder(store)
+                .activity(Speaker.class, NudgePassageTest::say)
+                .start();
     }
 
     @Test

@@ -174,7 +174,7 @@ class PartitionsTest extends StoreContract {
                 .extracting(ILoggingEvent::getFormattedMessage)
                 .anySatisfy(
                         line -> assertThat(line)
-                                .startsWith(table(month()) + " in schema \"durable\": detached from history_event")
+                                .startsWith(table(month()) + " in schema \"durable\": detached and not dropped")
                                 .contains(
                                         "copies back, insert into \"durable\".history_event select * from \"durable\".<table>"));
         assertThat(history(lost)).isEmpty();
@@ -297,6 +297,47 @@ class PartitionsTest extends StoreContract {
         forget("order-1");
     }
 
+    @Test
+    void an_entry_of_a_stream_that_has_no_partition_while_the_history_has_one_makes_its_own() {
+        advance(FAR);
+        Writer writer = claimed("order-1");
+        Sql.execute(PostgresFixture.pool(), "drop table durable." + streams(month()));
+
+        assertThat(writer.write(writer.step().appends("tokens", "1")).isApplied())
+                .isTrue();
+        Sql.execute(PostgresFixture.pool(), "drop table durable." + streams(month()));
+        advance(Duration.ofDays(40));
+        assertThatThrownBy(() -> writer.write(writer.step().appends("tokens", "2")))
+                .isInstanceOf(DurableException.class)
+                .hasMessageContaining("has no partition for a run, nothing was written (SQLSTATE 23514)");
+        terminated(writer.run());
+        forget("order-1");
+    }
+
+    @Test
+    void beside_a_default_partition_of_streams_a_month_is_refused_before_anything_of_it_is_detached() {
+        advance(FAR);
+        Writer writer = claimed("order-1");
+        writer.write(writer.closing());
+        YearMonth month = month();
+        Sql.execute(
+                PostgresFixture.pool(), "create table durable.stream_rest partition of durable.stream_entry default");
+        try {
+            assertThat(whatIsSaid(PartitionsTest::open))
+                    .singleElement()
+                    .asString()
+                    .startsWith("stream_rest (DEFAULT) in schema \"durable\": partitions that Durable has not made");
+            advance(Duration.ofDays(70));
+            assertThatThrownBy(() -> drop(month))
+                    .isInstanceOf(DurableException.class)
+                    .hasMessageContaining(": stream_rest (DEFAULT) may have histories or entries of streams of it");
+            assertThat(history(writer.run())).isNotEmpty();
+        } finally {
+            forget("order-1");
+            Sql.execute(PostgresFixture.pool(), "drop table durable.stream_rest");
+        }
+    }
+
     /** A process died after it had detached the partition, or in the middle of that. */
     @Test
     void dropping_goes_on_where_it_was_broken_off() throws SQLException {
@@ -364,15 +405,15 @@ class PartitionsTest extends StoreContract {
             assertThat(said)
                     .singleElement()
                     .asString()
-                    .startsWith(
-                            "history_odd in schema \"durable\": partitions of history_event that Durable has not made,"
-                                    + " with bounds of their own.");
+                    .startsWith("history_odd in schema \"durable\": partitions that Durable has not made,"
+                            + " with bounds of their own.");
             terminated(writer.run());
             advance(Duration.ofDays(70));
             assertThatThrownBy(() -> drop(month))
                     .isInstanceOf(DurableException.class)
                     .hasMessageStartingWith("the history of " + month + " can't be dropped in the database at ")
-                    .hasMessageContaining(": history_odd may have histories of it and was not made by Durable");
+                    .hasMessageContaining(
+                            ": history_odd may have histories or entries of streams of it and was not made by Durable");
         } finally {
             forget("order-1");
             Sql.execute(PostgresFixture.pool(), "drop table durable.history_odd");
@@ -397,14 +438,13 @@ class PartitionsTest extends StoreContract {
             assertThat(said)
                     .singleElement()
                     .asString()
-                    .startsWith(
-                            "history_rest (DEFAULT) in schema \"durable\": partitions of history_event that Durable has")
+                    .startsWith("history_rest (DEFAULT) in schema \"durable\": partitions that Durable has")
                     .endsWith("move its rows to partitions of their months, then drop it.");
             terminated(run);
             advance(Duration.ofDays(70));
             assertThatThrownBy(() -> drop(month))
                     .isInstanceOf(DurableException.class)
-                    .hasMessageContaining(": history_rest (DEFAULT) may have histories of it");
+                    .hasMessageContaining(": history_rest (DEFAULT) may have histories or entries of streams of it");
         } finally {
             forget("order-1");
             Sql.execute(PostgresFixture.pool(), "drop table durable.history_rest");
