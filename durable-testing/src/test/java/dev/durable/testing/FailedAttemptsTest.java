@@ -8,6 +8,7 @@ import dev.durable.ActivityCancellationType;
 import dev.durable.ActivityContext;
 import dev.durable.DeferException;
 import dev.durable.Durable;
+import dev.durable.HandlerUnfinishedPolicy;
 import dev.durable.Retry;
 import dev.durable.RetryPolicy;
 import dev.durable.RetryableException;
@@ -131,10 +132,46 @@ abstract class FailedAttemptsTest {
             heard.add(word);
         }
 
+        /** Waits for something that holds already. */
+        @Signal
+        void sayAfterAwait(String word) {
+            Durable.await(() -> !word.isEmpty());
+            heard.add(word);
+        }
+
         @Update
         String tell(String word) {
             heard.add(word);
             return word;
+        }
+    }
+
+    /** Returns at its first attempt while a handler is open for which it waits, and says at the next what it has heard. */
+    @Workflow
+    static class Desk {
+        private final List<String> heard = new ArrayList<>();
+        private boolean isOpen;
+
+        @Run
+        String run() {
+            Durable.await(() -> isOpen || !heard.isEmpty());
+            return "attempt " + Durable.info().attempt() + " heard " + heard;
+        }
+
+        @Signal(unfinishedPolicy = HandlerUnfinishedPolicy.WAIT)
+        void open() {
+            isOpen = true;
+            Durable.await(() -> !isOpen);
+        }
+
+        @Signal
+        void say(String word) {
+            heard.add(word);
+        }
+
+        @Signal
+        void fail() {
+            throw new IllegalStateException("a handler fails");
         }
     }
 
@@ -334,7 +371,7 @@ abstract class FailedAttemptsTest {
         engine.settle();
         run.signal(w -> w.say("one"));
         engine.settle();
-        run.signal(w -> w.say("two"));
+        run.signal(w -> w.sayAfterAwait("two"));
         run.signal(w -> w.say("three"));
         engine.settle();
         assertThat(run.describe().waitingMessages())
@@ -363,6 +400,22 @@ abstract class FailedAttemptsTest {
         engine.advance(MINUTE.multipliedBy(5));
 
         hasResult(run, "attempt 2 heard [go]");
+    }
+
+    @Test
+    void a_signal_that_comes_while_the_run_waits_for_a_handler_is_for_the_next_attempt_and_one_that_fails_is_not(
+            TestEngine engine) {
+        WorkflowHandle<Desk, String> run = engine.register(Desk.class).client().start(Desk.class, RETRIED, Desk::run);
+        run.signal(Desk::open);
+        engine.settle();
+        run.signal(w -> w.say("late"));
+        engine.settle();
+        run.signal(Desk::fail);
+        engine.settle();
+        assertThat(attempts(engine)).hasSize(2);
+        engine.advance(MINUTE.plusSeconds(1));
+
+        hasResult(run, "attempt 2 heard [late]");
     }
 
     @Test

@@ -256,7 +256,7 @@ final class HeldRun {
         fence = newFence;
         nextEventId = next;
         // A step that only rejects what was given up keeps the claim: the next one gives it back.
-        owned = givenUp.keySet().removeAll(draft.consumed());
+        owned = givenUp.keySet().removeAll(draft.consumed()) && draft.hasUpdates();
         leavesQueries = false;
         order = FeedingOrder.BY_TIME;
         if (live != null) {

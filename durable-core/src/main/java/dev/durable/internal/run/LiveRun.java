@@ -445,7 +445,7 @@ public final class LiveRun {
                     key.shown(),
                     Bounds.EXTENSIONS));
         } else if (accepted && event instanceof CallbackCompleted sent) {
-            feed(draft, instance.judge(sent));
+            feed(draft, judge.read(message, sent));
         } else if (accepted) {
             feed(draft, event, stored);
         } else if (!(event instanceof CallbackTimedOut)) {

@@ -1,5 +1,6 @@
 package dev.durable.internal.run;
 
+import dev.durable.PayloadException;
 import dev.durable.UpdateFailedException;
 import dev.durable.UpdateRejectedException;
 import dev.durable.history.CallbackCompleted;
@@ -21,7 +22,9 @@ import dev.durable.history.UpdateFailed;
 import dev.durable.history.WorkflowCancelRequested;
 import dev.durable.history.WorkflowStarted;
 import dev.durable.internal.replay.WorkflowInstance;
+import dev.durable.internal.replay.match.HungAsideException;
 import dev.durable.internal.text.Bounds;
+import dev.durable.internal.text.Thrown;
 import dev.durable.store.Reply;
 import dev.durable.store.RunKey;
 import java.time.Instant;
@@ -57,6 +60,12 @@ final class MessageJudge {
     private final Set<UUID> answered = new HashSet<>();
     /** The messages that bring the id of an update again whose answer is not kept any more. */
     private final Set<UUID> tooOld = new HashSet<>(0);
+
+    /** The failures of messages whose judgement was given up by an instance before. */
+    private Map<UUID, Failure> givenUp = Map.of();
+
+    /** The updates that were judged ahead and are accepted. */
+    private final Set<UUID> acceptedAhead = new HashSet<>(0);
 
     private RunKey chain;
 
@@ -156,6 +165,7 @@ final class MessageJudge {
 
     /**
      * Returns whether none of the messages of senders becomes an event, as they are updates and the run rejects them all.
+     * Those that it accepts are not judged again.
      *
      * @param rejected gets these rejections, by message
      */
@@ -166,6 +176,8 @@ final class MessageJudge {
                     isNewUpdate(message) ? rejectionOf(message, InboxEvents.update(message, 1, Instant.EPOCH)) : null;
             if (rejection != null) {
                 rejections.put(message.messageId(), rejection);
+            } else if (isNewUpdate(message)) {
+                acceptedAhead.add(message.messageId());
             }
         }
         boolean none = !hasUnseen(messages)
@@ -267,6 +279,9 @@ final class MessageJudge {
 
     /** Returns why the update is rejected; null where it is accepted. */
     private @Nullable Failure rejectionOf(InboxMessage message, UpdateAccepted sent) {
+        if (acceptedAhead.remove(message.messageId())) {
+            return null;
+        }
         Failure rejection = instance.rejection(sent);
         if (rejection != null && !instance.isUsable()) {
             throw new GivenUp(message.messageId(), rejection);
@@ -275,14 +290,36 @@ final class MessageJudge {
     }
 
     /**
+     * Reads the value with which a callback is completed, and returns the event to feed. A value whose reading was given up
+     * before counts as one that can't be read.
+     */
+    HistoryEvent.CallbackEnded read(InboxMessage message, CallbackCompleted sent) {
+        Failure unread = givenUp.get(message.messageId());
+        if (unread != null) {
+            return new CallbackFailed(sent.id(), sent.at(), sent.callback(), unread, sent.result());
+        }
+        try {
+            return instance.judge(sent);
+        } catch (HungAsideException e) {
+            throw new GivenUp(
+                    message.messageId(),
+                    Failure.of(
+                            PayloadException.class.getName(),
+                            "the reading of the value that completed it was given up: "
+                                    + Thrown.of(e).words()));
+        }
+    }
+
+    /**
      * Rejects those of the waiting updates that were rejected before, or whose judgement was given up; returns
      * whether there is one. It is written before anything else is judged, so that each such update costs its time only once.
      */
     boolean rejectGivenUp(TransitionDraft draft, Deque<InboxMessage> messages, Map<UUID, Failure> givenUp) {
+        this.givenUp = givenUp;
         boolean any = false;
         for (InboxMessage message : givenUp.isEmpty() ? List.<InboxMessage>of() : List.copyOf(messages)) {
             Failure why = givenUp.get(message.messageId());
-            if (why != null) {
+            if (why != null && message.kind().mayBeRejected()) {
                 messages.remove(message);
                 draft.consume(message);
                 refuse(draft, message, rejection(message, why));
@@ -324,7 +361,7 @@ final class MessageJudge {
                         "an attempt of the workflow has failed, and the next one has not begun. Send the update again"));
     }
 
-    /** Thrown when the judgement of an update did not return in time: the instance is lost. */
+    /** Thrown when the judgement of a message did not return in time: the instance is lost. */
     static final class GivenUp extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
@@ -332,7 +369,7 @@ final class MessageJudge {
         private final transient Failure rejection;
 
         GivenUp(UUID message, Failure rejection) {
-            super("the judgement of update message " + message + " was given up", null, false, false);
+            super("the judgement of message " + message + " was given up", null, false, false);
             this.message = message;
             this.rejection = rejection;
         }

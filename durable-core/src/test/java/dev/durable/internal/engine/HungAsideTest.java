@@ -2,8 +2,11 @@ package dev.durable.internal.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
 import dev.durable.Activity;
+import dev.durable.Callback;
+import dev.durable.CallbackFailedException;
 import dev.durable.Durable;
 import dev.durable.Query;
 import dev.durable.QueryFailedException;
@@ -15,10 +18,13 @@ import dev.durable.Workflow;
 import dev.durable.client.DurableEngine;
 import dev.durable.client.WaitFor;
 import dev.durable.client.WorkflowHandle;
+import dev.durable.history.CallbackFailed;
 import dev.durable.store.contract.FaultyStore;
 import dev.durable.store.contract.FaultyStore.Fault;
 import dev.durable.store.memory.InMemoryHistoryStore;
 import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -114,6 +120,39 @@ class HungAsideTest {
         }
     }
 
+    /** A value whose reading does not return before the test ends. */
+    record Slow(String name) {
+        Slow {
+            try {
+                GATE.of().ends.await();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+    }
+
+    /** Waits for the value of a callback. */
+    @Workflow
+    static class Approved {
+        private String token = "";
+
+        @Run
+        String run() {
+            Callback<Slow> callback = Durable.callback(Slow.class, Duration.ofHours(1));
+            token = callback.token();
+            try {
+                return callback.promise().get().name();
+            } catch (CallbackFailedException e) {
+                return "unread";
+            }
+        }
+
+        @Query
+        String token() {
+            return token;
+        }
+    }
+
     private static final Gate GATE = new Gate("gate");
 
     private final CountDownLatch held = new CountDownLatch(1);
@@ -167,6 +206,26 @@ class HungAsideTest {
 
             interrupted.get(60, TimeUnit.SECONDS);
             assertThat(faulty.allSeen()).isTrue();
+            ends.countDown();
+        }
+    }
+
+    @Test
+    @Tag("slow")
+    void the_value_of_a_callback_whose_reading_does_not_return_fails_the_callback() {
+        try (DurableEngine engine = engine().register(Approved.class).start()) {
+            WorkflowHandle<Approved, String> run = engine.client().start(Approved.class, "run", Approved::run);
+            engine.client().callback(run.query(Approved::token)).complete(Map.of("name", "ann"));
+
+            assertThat(run.result(LIMIT_OF_A_TURN.multipliedBy(6))).isEqualTo("unread");
+            assertThat(run.history().stream().filter(CallbackFailed.class::isInstance))
+                    .singleElement()
+                    .asInstanceOf(type(CallbackFailed.class))
+                    .satisfies(failed -> assertThat(failed.failure().message())
+                            .startsWith("the reading of the value that completed it was given up: "))
+                    .satisfies(failed -> assertThat(
+                                    Objects.requireNonNull(failed.value()).json())
+                            .isEqualTo("{\"name\":\"ann\"}"));
             ends.countDown();
         }
     }

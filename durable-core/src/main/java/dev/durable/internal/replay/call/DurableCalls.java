@@ -316,13 +316,18 @@ public final class DurableCalls implements PromiseHost {
 
     public void await(BooleanSupplier condition) {
         waiting.forCondition(condition);
-        ending.usesSignals();
+        usesSignals();
+    }
+
+    /** Waits for a condition of the engine's own, which no signal brings about. */
+    void awaitOwn(BooleanSupplier condition) {
+        waiting.forCondition(condition);
     }
 
     public boolean await(Duration timeout, BooleanSupplier condition) {
         boolean holds = waiting.forCondition(condition, timeout);
         if (holds) {
-            ending.usesSignals();
+            usesSignals();
         }
         return holds;
     }
@@ -344,6 +349,16 @@ public final class DurableCalls implements PromiseHost {
     /** Notes the wait for a promise that the code itself completes, mostly in a handler. */
     private void hasGot(DurablePromise<?> promise) {
         if (promise instanceof ManualPromise) {
+            usesSignals();
+        }
+    }
+
+    /**
+     * Notes that a compensation or clean-up in {@code detached} has got what it waited for. The handlers of late messages,
+     * which are not shielded, use nothing up: their waits only return where what they wait for is there already.
+     */
+    private void usesSignals() {
+        if (ending.hasEnded() && dispatcher.running().isShielded()) {
             ending.usesSignals();
         }
     }

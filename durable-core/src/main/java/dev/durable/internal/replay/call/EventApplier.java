@@ -193,7 +193,7 @@ public final class EventApplier {
         run.ending().runIsOver(thrown);
         if (run.handlers().isAnyToWaitFor() && !run.ending().hasEnded()) {
             run.detached(() -> {
-                run.await(() -> !run.handlers().isAnyToWaitFor());
+                run.awaitOwn(() -> !run.handlers().isAnyToWaitFor());
                 return null;
             });
         }

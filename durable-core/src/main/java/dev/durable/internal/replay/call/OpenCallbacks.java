@@ -99,10 +99,10 @@ public final class OpenCallbacks {
         try {
             decoder.decodeGiven(sent.result(), callback.type, resultOf(callback));
             return new CallbackCompleted(sent.id(), sent.at(), sent.callback(), sent.result(), true);
-        } catch (OutOfMemoryError e) {
-            throw e;
+        } catch (OutOfMemoryError | LinkageError e) {
+            throw e; // says something about this process, and nothing about the value
         } catch (Throwable e) {
-            // An Error of the type's own code, too; but a process without memory says nothing about the value.
+            // An Error of the type's own code, too.
             Failure failure = Failure.of(
                     PayloadException.class.getName(),
                     failures.recordable("the value that completed it is no " + callback.type.getTypeName() + ": "

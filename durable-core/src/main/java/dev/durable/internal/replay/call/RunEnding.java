@@ -318,11 +318,9 @@ public final class RunEnding {
         }
     }
 
-    /** Notes that a coroutine has got what it waited for, and what a handler of signals may have brought about. */
+    /** Notes that code which ends the run has got what it waited for, and what a handler of signals may have brought about. */
     void usesSignals() {
-        if (hasEnded()) {
-            unused.lateOnesAreUsed();
-        }
+        unused.areUsed();
     }
 
     /** Returns the signals that the attempt which follows the run is to be given, as the code of the run could not use them. */

@@ -134,7 +134,7 @@ public final class SagaScope implements Saga {
             stallsBefore(failure); // shielded work may have registered undos meanwhile
         }
         if (undoing > 0) {
-            run.await(() -> undoing == 0);
+            run.awaitOwn(() -> undoing == 0);
         }
         over = true;
         undoAll().forEach(failed -> suppress(failure, failed));

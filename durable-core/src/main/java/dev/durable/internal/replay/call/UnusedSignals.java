@@ -31,10 +31,12 @@ final class UnusedSignals {
     /** Notes that the handler of the signal has failed the run, as it would fail the next attempt. */
     void hasFailed(SignalReceived signal) {
         ofFirstTurn.remove(signal);
+        late.remove(signal);
     }
 
     /** Notes that the code that ends the run has asked for signals, and has got what it waited for. */
-    void lateOnesAreUsed() {
+    void areUsed() {
+        ofFirstTurn.clear();
         late.clear();
     }
 
