@@ -17,8 +17,9 @@ public interface Callback<T extends @Nullable Object> {
 
     /**
      * The promise of the result. It fails with {@link CallbackFailedException} if the callback was made to fail or was
-     * completed with a value that is not of the type, with {@link WaitTimedOutException} if it was not completed in time, and with {@link CancelledException} if it was
-     * cancelled: by {@link Promise#cancel()}, or with the coroutine that opened it.
+     * completed with a value that is not of the type, with {@link WaitTimedOutException} if it was not completed in time,
+     * and with {@link CancelledException} if it was cancelled: by {@link Promise#cancel()}, or with the coroutine that
+     * opened it.
      */
     Promise<T> promise();
 

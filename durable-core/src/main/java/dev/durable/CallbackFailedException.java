@@ -17,7 +17,7 @@ public class CallbackFailedException extends DurableException {
         this.failure = failure;
     }
 
-    /** The exception that was handed in, or says why the value can't be read, as data: type name, message, stack, causes. */
+    /** The failure as data (type name, message, stack, causes): the one that was handed in, or why the value can't be read. */
     public @Nullable Failure failure() {
         return failure;
     }

@@ -109,7 +109,7 @@ final class EntryReader<T extends @Nullable Object> implements StreamReader<T> {
                     : ClientWaits.atMost(
                             dispatch, page, deadline.left(), timeout, "entry " + next + " of stream " + stream);
         } catch (WaitTimedOutException e) {
-            // A timeout may be shorter than the query of those who wait, and its nudge may be lost.
+            // A timeout may be shorter than the query for waiting readers, and its nudge may be lost.
             StreamPage there = read(question, deadline);
             if (there.entries().isEmpty() && !there.isLast()) {
                 throw e;

@@ -117,17 +117,25 @@ final class RunStarter {
 
     private UUID debounced(Target target, StartOptions asked, Payload input) {
         Dispatch call = dispatch.begun();
-        return debounced.start(call, asked.id(), () -> new RunStarter(call, code).debouncedAlone(target, asked, input));
+        RunStarter starter = new RunStarter(call, code);
+        // What can't be debounced is refused here, before it waits.
+        DebouncedStart start = starter.debouncedStart(target, asked, input);
+        DebounceLine.Line line =
+                new DebounceLine.Line(asked.id(), target.type(), asked.conflictPolicy(), asked.reusePolicy());
+        return debounced.start(call, line, () -> starter.debouncedAlone(target, asked, input, start));
     }
 
-    private UUID debouncedAlone(Target target, StartOptions asked, Payload input) {
-        DebouncedStart start = new DebouncedStart(dispatch, asked, delay -> {
+    private DebouncedStart debouncedStart(Target target, StartOptions asked, Payload input) {
+        return new DebouncedStart(dispatch, asked, delay -> {
             StartOptions options = asked.startDelay(delay);
             // By this fence another start knows that no worker has claimed the run.
             NewRun run = newRun(target, options, null, null);
             return new DebouncedStart.Start(
                     run, started(run, options, input, now()).withAttempt(firstAttempt(target, options)));
         });
+    }
+
+    private UUID debouncedAlone(Target target, StartOptions asked, Payload input, DebouncedStart start) {
         Duration delay = start.delay();
         StartOptions options = asked.startDelay(delay);
         return Objects.requireNonNull(start(

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Callers of this process that wait until the store answers their questions about runs as they want. A nudge of a run
  * leads to a query at once. Besides, each question is asked from time to time, in case a nudge was lost: its pause grows
- * to a second, starts over with each new caller who asks it, and starts longer while nudges arrive. A query for the
+ * to a second, starts over with each new caller that asks it, and starts longer while nudges arrive. A query for the
  * questions that are due takes along those that are due next, as far as it has room; their pauses do not grow by that.
  * A caller that gives up cancels its future, and its question is asked no longer.
  *

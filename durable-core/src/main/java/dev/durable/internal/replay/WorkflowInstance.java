@@ -345,7 +345,7 @@ public final class WorkflowInstance {
      * Has the run read the value with which a callback is completed, as a query runs.
      *
      * @return the event to feed, which says whether the value could be read
-     * @throws StalledException when the reading does not return in time; then the instance is not usable any more
+     * @throws HungAsideException when the reading was seen at work when its time was over; the instance is lost
      */
     public HistoryEvent.CallbackEnded judge(CallbackCompleted sent) {
         usable();

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import dev.durable.ConflictPolicy;
 import dev.durable.Durable;
+import dev.durable.RefusedInputException;
 import dev.durable.Run;
 import dev.durable.StoreUnavailableException;
 import dev.durable.Workflow;
@@ -25,6 +27,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -210,6 +213,51 @@ class DebouncedStartInTroubleTest {
 
             assertThat(failed).singleElement().isInstanceOf(StoreUnavailableException.class);
             assertThat(work()).isEqualTo("three");
+        } finally {
+            held.countDown();
+        }
+    }
+
+    @Test
+    void starts_that_treat_an_open_run_differently_do_not_take_the_place_of_each_other() throws Exception {
+        CountDownLatch commits = new CountDownLatch(1);
+        CountDownLatch reads = new CountDownLatch(1);
+        CountDownLatch held = new CountDownLatch(1);
+        try (DurableEngine engine = client()) {
+            start(engine, "one");
+            faulty.before("commit", () -> {
+                commits.countDown();
+                awaitUninterruptibly(held);
+            });
+            Thread two = new Thread(() -> start(engine, "two"));
+            two.start();
+            commits.await();
+            faulty.before("latestRun", reads::countDown);
+            Thread three = new Thread(() -> engine.client()
+                    .start(
+                            Index.class,
+                            StartOptions.id("index-7")
+                                    .conflictPolicy(ConflictPolicy.USE_EXISTING)
+                                    .debounce(Duration.ofMillis(1), Duration.ofHours(1)),
+                            w -> w.run("three")));
+            three.start();
+
+            assertThat(reads.await(30, TimeUnit.SECONDS))
+                    .as("it is made, beside the other one")
+                    .isTrue();
+            assertThatThrownBy(() -> engine.client()
+                            .start(
+                                    Index.class,
+                                    StartOptions.id("index-7")
+                                            .startDelay(Duration.ofMinutes(1))
+                                            .debounce(Duration.ofMillis(1), Duration.ofHours(1)),
+                                    w -> w.run("four")))
+                    .as("refused before it waits")
+                    .isInstanceOf(RefusedInputException.class)
+                    .hasMessageContaining("debounce(…) was given together with startDelay");
+            held.countDown();
+            two.join();
+            three.join();
         } finally {
             held.countDown();
         }

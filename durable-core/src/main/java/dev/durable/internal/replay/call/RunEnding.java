@@ -318,12 +318,12 @@ public final class RunEnding {
         }
     }
 
-    /** Notes that code which ends the run has got what it waited for, and what a handler of signals may have brought about. */
+    /** Notes that code which ends the run has got what it waited for, which a handler of signals may have caused. */
     void usesSignals() {
         unused.areUsed();
     }
 
-    /** Returns the signals that the attempt which follows the run is to be given, as the code of the run could not use them. */
+    /** Returns the signals for the attempt that follows, which the code of this one could not use. */
     public List<SignalReceived> signalsForNextAttempt() {
         return nextAttempt() == null ? List.of() : unused.all();
     }

@@ -8,8 +8,9 @@ import java.util.stream.Stream;
 /**
  * The signals that a run was fed and that its code could not use, so that the next attempt is given them where the run
  * fails and another attempt follows: those of a first turn that has failed, and those that came when {@code run} was
- * over. A signal whose handler has failed the run is used. A compensation, or detached clean-up, that has waited for a condition has used the signals that had come by
- * then. Which signals these are follows from the history, so replay finds the same.
+ * over. A signal whose handler has failed the run is used. A compensation, or detached clean-up, that has waited for a
+ * condition has used the signals that had come by then. Which signals these are follows from the history, so replay finds
+ * them again.
  */
 final class UnusedSignals {
     private final List<SignalReceived> ofFirstTurn = new ArrayList<>(0);

@@ -15,7 +15,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The platform threads of an engine on which code runs that only looks at a run: queries, and the judgement of updates.
+ * The platform threads of an engine on which code runs that only looks at a run: queries, and the judgement of messages.
  * Such code gets arguments from outside and may compute without an end (a regular expression that backtracks), and a
  * JVM can end no thread. A virtual thread would keep its carrier for good then; where that is the last one, the virtual
  * thread that makes the turns of all runs would never get a carrier again. From a platform thread the operating system
@@ -82,7 +82,11 @@ public final class AsideThreads implements AutoCloseable {
     /** Returns the thread on which code of the run, which was given up, still computes; null without one. */
     public @Nullable Thread carriedBy(UUID run) {
         Thread thread = computing.isEmpty() ? null : computing.get(run);
-        return thread != null && computes(thread) ? thread : null;
+        if (thread == null || computes(thread)) {
+            return thread;
+        }
+        computing.remove(run, thread);
+        return null;
     }
 
     private static boolean computes(Thread thread) {

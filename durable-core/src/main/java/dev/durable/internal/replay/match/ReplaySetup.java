@@ -54,49 +54,23 @@ public record ReplaySetup(
         this(codec, failures, registry, strict, sameCode, turnLimit, stallOn, context, ids, OF_NO_ENGINE);
     }
 
-    /** Creates the settings for histories that are only replayed. */
-    public ReplaySetup(
-            PayloadCodec codec,
-            FailureCodec failures,
-            Registry registry,
-            boolean strict,
-            boolean sameCode,
-            Duration turnLimit,
-            Set<Class<? extends Throwable>> stallOn,
-            Propagation context) {
-        this(codec, failures, registry, strict, sameCode, turnLimit, stallOn, context, ReplaySetup::noIds);
-    }
-
-    /** Creates the settings for histories that are only replayed, of an engine that carries no context. */
-    public ReplaySetup(
-            PayloadCodec codec,
-            FailureCodec failures,
-            Registry registry,
-            boolean strict,
-            boolean sameCode,
-            Duration turnLimit,
-            Set<Class<? extends Throwable>> stallOn) {
-        this(codec, failures, registry, strict, sameCode, turnLimit, stallOn, Propagation.NONE, ReplaySetup::noIds);
-    }
-
     /**
-     * Creates the settings for histories that other code may have made, where only workflows list the exceptions that
-     * stall them.
+     * Creates the settings for histories that are only replayed and that other code may have made, where only workflows
+     * list the exceptions that stall them.
      */
     public ReplaySetup(
             PayloadCodec codec, FailureCodec failures, Registry registry, boolean strict, Duration turnLimit) {
-        this(codec, failures, registry, strict, false, turnLimit, Set.of());
-    }
-
-    /** Creates the settings for histories that other code may have made. */
-    public ReplaySetup(
-            PayloadCodec codec,
-            FailureCodec failures,
-            Registry registry,
-            boolean strict,
-            Duration turnLimit,
-            Set<Class<? extends Throwable>> stallOn) {
-        this(codec, failures, registry, strict, false, turnLimit, stallOn);
+        this(
+                codec,
+                failures,
+                registry,
+                strict,
+                false,
+                turnLimit,
+                Set.of(),
+                Propagation.NONE,
+                ReplaySetup::noIds,
+                OF_NO_ENGINE);
     }
 
     private static UUID noIds() {

@@ -126,7 +126,7 @@ class TransactionalActivityTest {
         assertRowsAreCompletions(1);
     }
 
-    /** What an activity appends has been shown by the time it fails. */
+    /** An entry that an activity appends to a stream is read although the activity fails behind it. */
     @Test
     void what_it_appends_to_a_stream_is_there_at_once_and_is_not_rolled_back_with_it() throws Exception {
         AtomicInteger attempts = new AtomicInteger();

@@ -165,8 +165,8 @@ public enum SqlState {
     }
 
     /**
-     * Returns whether no partition of the history, or of streams, takes the row, in any language of the server: a violated check has a
-     * name, and this error has none. Its table is compared, too, as it may be one of the application's.
+     * Returns whether no partition of the history, or of streams, takes the row, in any language of the server: a violated
+     * check has a name, and this error has none. Its table is compared, too, as it may be one of the application's.
      */
     private static boolean isOfPartitions(SQLException e) {
         ServerErrorMessage told = told(e);
