@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param deadline when this attempt times out, by the database's clock as this process estimates it; it moves with
  *     {@link ActivityContext#updateTimeout}
  * @param taskQueue the queue of its job
+ * @param idempotencyKey stable over all attempts of this activity: what to hand to a payment provider. An activity that
+ *     was open when its run was forked has the same key in both runs
  */
 public record ActivityInfo(
         String workflowId,
@@ -29,15 +31,11 @@ public record ActivityInfo(
         int maxAttempts,
         Instant scheduledAt,
         @Nullable Instant deadline,
-        String taskQueue) {
+        String taskQueue,
+        String idempotencyKey) {
 
     /** Returns whether this attempt is the last that the policy allows. */
     public boolean isLastAttempt() {
         return maxAttempts != 0 && attempt >= maxAttempts;
-    }
-
-    /** Stable over all attempts of this activity: what to hand to a payment provider. */
-    public String idempotencyKey() {
-        return runId + ":" + seq;
     }
 }

@@ -32,6 +32,12 @@ public @interface Workflow {
      */
     boolean any() default false;
 
+    /**
+     * Which builds of the code may go on with a run; {@link Versioning#AUTO_UPGRADE}, any build, when nothing is said. A
+     * worker with a {@link Versioning#PINNED} workflow names its build ({@link DurableEngine.Builder#build}).
+     */
+    Versioning versioning() default Versioning.AUTO_UPGRADE;
+
     /** The task queue its runs are dispatched on; {@code "default"} when empty. */
     String taskQueue() default "";
 

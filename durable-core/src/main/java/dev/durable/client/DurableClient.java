@@ -331,8 +331,11 @@ public interface DurableClient {
      */
     CallbackHandle callback(String token);
 
-    /** Finds runs. */
+    /** Finds runs, and does to all that are found what an operator wants: {@link WorkflowQuery#by}. */
     WorkflowQuery workflows();
+
+    /** The operations on many runs that operators have started by {@code workflows().where(…).by(…)}. */
+    Operations operations();
 
     /**
      * A client whose starts, enqueues, signals and cancels take part in a transaction that the caller holds by hand: they

@@ -98,6 +98,18 @@ public interface DurableEngine extends AutoCloseable {
         Builder identity(String identity);
 
         /**
+         * Names the build of the workflow code that this process has, such as {@code "2026-11-27.1"}: a name that each
+         * deployment has anew, the same in all of its processes; none by default. Each open run shows the build that made
+         * its last turn ({@link WorkflowSummary#build}), and the back-off of a run that {@linkplain
+         * WorkflowDescription#stalledBy stalls} holds back only processes of the build that could not go on with it: those of
+         * another build try at once. Without a name it holds back all processes.
+         *
+         * @throws IllegalArgumentException where it is blank or longer than 64 characters, or has blanks around it, or
+         *     characters that can't be seen
+         */
+        Builder build(String name);
+
+        /**
          * Names the installation that this process belongs to, such as {@code "prod"}; without a name by default. The
          * store keeps the first name that it is given, and a process of another one does not work there: {@link
          * #start()} is refused with {@link ForeignInstallationException}. A client ({@link #clientOnly()}) starts, and

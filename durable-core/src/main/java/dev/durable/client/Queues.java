@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * limit and nothing of it is paused. It keeps the rules in memory for that, hears of changes at once and reads them
  * again at least every poll interval (a second): for that long after a call here such a worker may still begin
  * activities of its own runs. Bodies that run already go on in any case, and local activities have no queue: they go
- * on, too.
+ * on, too, except while everything is {@linkplain #halt() halted}.
  */
 public interface Queues {
 
@@ -69,7 +69,29 @@ public interface Queues {
     /** Jobs of this activity are begun again. Give the name that was paused. */
     boolean resumeActivity(String activity);
 
-    /** Activities that are paused, by name. */
+    /**
+     * Halts everything, for an emergency: a second after the return of this call, no worker begins anything any more. No
+     * run is claimed, no job, no first turn of a start is made by the process that starts it, and no body of an activity
+     * or local activity is called, nor its next attempt. What runs goes on, and its outcome is taken; workflow code that
+     * is in memory may react to it, but the activities that it asks for wait. Starts, signals and all other calls of
+     * clients are taken and wait, too. Timeouts go on: what waits for too long times out. It is one row, so the call is as
+     * quick as the pause of one queue, and holds until {@link #endHalt()}, over restarts.
+     *
+     * @return whether it was not halted before
+     */
+    boolean halt();
+
+    /**
+     * Lets everything begin again that {@link #halt()} has held up; pauses of queues, activities and runs stay.
+     *
+     * @return whether it was halted
+     */
+    boolean endHalt();
+
+    /** Returns whether everything is halted. The audit says who has halted it, when and why. */
+    boolean isHalted();
+
+    /** Activities that are paused, by name; {@code *} while everything is halted. */
     List<PausedActivity> pausedActivities();
 
     /**

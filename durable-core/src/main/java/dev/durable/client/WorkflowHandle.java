@@ -12,7 +12,9 @@ import dev.durable.UpdateRejectedException;
 import dev.durable.UpdateVoidCall;
 import dev.durable.VoidCall;
 import dev.durable.WaitTimedOutException;
+import dev.durable.WorkflowAlreadyStartedException;
 import dev.durable.WorkflowFailedException;
+import dev.durable.WorkflowNotFoundException;
 import dev.durable.history.History;
 import java.time.Duration;
 import java.util.UUID;
@@ -187,6 +189,38 @@ public interface WorkflowHandle<W, R extends @Nullable Object> {
     void resume();
 
     /**
+     * Starts a workflow that goes on from an event of the history of this run, which may be open or closed and stays as it
+     * is: a run of its own, under another workflow id, with a copy of the events up to that one. Nothing of the copied
+     * part runs again: results of activities, random numbers and times are those of the history. Activities that were
+     * open there are called again from their first attempt, with the idempotency key that they had; timers keep their
+     * due times, so that one which has passed fires at once; timeouts of the run begin anew. Signals and updates that
+     * came behind the event are not copied. From there on the code that is deployed now decides what happens.
+     *
+     * @param eventId the last event that is copied: the end of a turn, for example the last one before an event that came
+     *     to the run from outside; {@link #history} has them
+     * @param otherId the workflow id of the fork, of which no run may be open
+     * @return the handle of the fork
+     * @throws RefusedInputException when the run can't be forked there: in the middle of a turn or in front of the first
+     *     one, where a child or a callback is open, or in a transaction of the caller; it names the nearest events at
+     *     which the run can be forked
+     * @throws WorkflowAlreadyStartedException when the other id has an open run
+     * @throws WorkflowNotFoundException when there is no such run, or retention has removed its history
+     */
+    WorkflowHandle<W, R> fork(long eventId, String otherId);
+
+    /**
+     * Pins the run to a build: from now on only processes of that build go on with it, also where it was pinned to another
+     * one, or to none. A turn that another process is making is not written. Where the run stalls, that build tries at once.
+     * It is a row in the audit, and nothing happens where the run is pinned to that build already. What is {@linkplain
+     * dev.durable.Durable#version recorded in its history} still counts: code that does not fit it stalls.
+     *
+     * @param build the build, as its processes name it ({@link DurableEngine.Builder#build}); none of them need run
+     * @throws WorkflowNotFoundException where no such run is open
+     * @throws RefusedInputException if it can't be the name of a build, or the run is a background job
+     */
+    void moveTo(String build);
+
+    /**
      * The run with all children below it, to cancel or terminate all of them; {@link #by} names the operator for them,
      * too.
      */
@@ -205,6 +239,13 @@ public interface WorkflowHandle<W, R extends @Nullable Object> {
 
     /** Status, times, waiting activities, and the worker that has the run. */
     WorkflowDescription describe();
+
+    /**
+     * Tells why the run waits: for what, since when, until when, what would end the wait, and which processes serve it.
+     * Where the workflow's class is registered here, it also tells at which lines its code waits, by a replay of its
+     * history in this process, as {@link #query} does. What is read is of one moment, which is over when this returns.
+     */
+    WhyWaiting whyWaiting();
 
     /** The history so far. */
     History history();

@@ -1,6 +1,7 @@
 package dev.durable.client;
 
 import java.time.Instant;
+import java.util.List;
 import java.util.UUID;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
@@ -41,6 +42,36 @@ public interface WorkflowQuery {
      * @throws IllegalArgumentException for a bound that is negative
      */
     BoundedCount count(long bound);
+
+    /**
+     * What an operator does to all open runs of this listing: {@code .by("ann").because("…").cancel()}. The methods that
+     * end in {@code All} are the same without a name and a reason: the audit shows this process.
+     *
+     * @param actor the operator's name, which histories and audit show
+     * @throws dev.durable.RefusedInputException for a name that can't be one
+     */
+    WorkflowVerbs by(String actor);
+
+    /** Has workers try each stalled run of this listing again now: {@link WorkflowVerbs#retry}. */
+    Operation retryAll();
+
+    /** Asks each open run of this listing to cancel: {@link WorkflowVerbs#cancel}. */
+    Operation cancelAll();
+
+    /** Terminates each open run of this listing: {@link WorkflowVerbs#terminate}. */
+    Operation terminateAll(String reason);
+
+    /** Sends each open run of this listing a signal: {@link WorkflowVerbs#signal}. */
+    Operation signalAll(String name, @Nullable Object... arguments);
+
+    /** Counts the open runs of this listing and changes nothing: {@link WorkflowVerbs#dryRun}. */
+    OperationPreview dryRun();
+
+    /**
+     * The stalled ones of them in groups that have stalled alike, the largest first. Reads all of them, so narrow the
+     * listing first where hundreds of thousands have stalled.
+     */
+    List<StallGroup> stallGroups();
 
     /** Conditions on runs; all that are set must hold. */
     interface Filter {

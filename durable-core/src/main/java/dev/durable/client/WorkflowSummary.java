@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  *     only one
  * @param details the line by which its code says what it is doing ({@link dev.durable.Durable#details}), as plain text;
  *     null without
+ * @param build the build whose code has made its last turn ({@link DurableEngine.Builder#build}); null where its process
+ *     named none, no turn is made yet, or the run has closed
  */
 public record WorkflowSummary(
         String workflowId,
@@ -32,7 +34,8 @@ public record WorkflowSummary(
         @Nullable Instant closedAt,
         Map<String, String> memo,
         Chain chain,
-        @Nullable String details) {
+        @Nullable String details,
+        @Nullable String build) {
 
     /**
      * The place of a run in its chain.
@@ -62,6 +65,6 @@ public record WorkflowSummary(
     public String toString() {
         return "WorkflowSummary[workflowId=" + workflowId + ", runId=" + runId + ", type=" + type + ", status=" + status
                 + ", taskQueue=" + taskQueue + ", startedAt=" + startedAt + ", closedAt=" + closedAt + ", memo=" + memo
-                + ", chain=" + chain + "]";
+                + ", chain=" + chain + ", build=" + build + "]";
     }
 }

@@ -302,6 +302,17 @@ final class AttributesReader {
                             payloadOrNull(in, "outcome"))),
             rule(FirstTurnStarted.class, (e, in) -> new FirstTurnStarted(e.id, e.at, in.flag("withNext"))),
             rule(
+                    WorkflowForked.class,
+                    (e, in) -> new WorkflowForked(
+                            e.id,
+                            e.at,
+                            in.uuid("fromRunId"),
+                            in.string("workflowId"),
+                            in.uuid("runId"),
+                            in.instantOrNull("runDeadline"),
+                            in.instantOrNull("executionDeadline"),
+                            in.string("by"))),
+            rule(
                     WorkflowCompleted.class,
                     (e, in) -> new WorkflowCompleted(e.id, e.at, payload(in, "result"), late(in), abandoned(in))),
             rule(

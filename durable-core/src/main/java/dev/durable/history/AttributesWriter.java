@@ -16,7 +16,8 @@ final class AttributesWriter {
         switch (event) {
             case HistoryEvent.Inbound inbound -> writeInbound(inbound, out);
             case HistoryEvent.Command command -> writeCommand(command, out);
-            case HistoryEvent.Informing informing -> writeInforming(informing, out.flag(INFORMING, true));
+            case HistoryEvent.Informing informing ->
+                writeInforming(informing, out.flag(INFORMING, informing.mayBeIgnored()));
             case HistoryEvent.Closing closing -> writeClosing(closing, out);
         }
     }
@@ -185,6 +186,13 @@ final class AttributesWriter {
             case IncidentRaised e -> writeIncident(e, out);
             case IncidentResolved e -> writeResolved(e, out);
             case FirstTurnStarted e -> out.flag("withNext", e.withNext());
+            case WorkflowForked e ->
+                out.uuid("fromRunId", e.fromRunId())
+                        .string("workflowId", e.workflowId())
+                        .uuid("runId", e.runId())
+                        .instant("runDeadline", e.runDeadline())
+                        .instant("executionDeadline", e.executionDeadline())
+                        .string("by", e.by());
             case WorkflowPaused e -> out.string("reason", e.reason()).string("by", e.by());
             case WorkflowResumed e -> out.string("by", e.by());
             case ActivityOptionsUpdated e ->

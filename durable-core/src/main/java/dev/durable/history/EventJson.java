@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  *       FailureJson}). What is null, empty or false is left out.
  *   <li>The names are for ever: histories of every release are read by every later one. New properties may come, with a
  *       default for when they are absent; those that are not known are ignored.
- *   <li>Informing events say {@code "informing":true}. An older version that does not know such a type keeps it as {@link
+ *   <li>Informing events that {@linkplain HistoryEvent.Informing#mayBeIgnored may be ignored} say {@code "informing":true}. An older version that does not know such a type keeps it as {@link
  *       UnknownEvent}; any other unknown type would be fed to code, so it refuses the history.
  * </ul>
  */

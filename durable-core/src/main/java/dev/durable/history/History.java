@@ -8,27 +8,29 @@ import java.util.stream.Stream;
 /** The history of one run: an unmodifiable list of its events with id 1 first. Event n is {@code get(n - 1)}. */
 public final class History extends AbstractList<HistoryEvent> {
     private final List<HistoryEvent> events;
+    private final WorkflowStarted identity;
 
     public History(List<? extends HistoryEvent> events) {
         this.events = List.copyOf(events);
         if (this.events.isEmpty() || !(this.events.getFirst() instanceof WorkflowStarted)) {
             throw new IllegalArgumentException("a history begins with WorkflowStarted");
         }
+        identity = events(WorkflowForked.class).reduce(started(), WorkflowStarted::forked, (first, second) -> second);
     }
 
-    /** The first event. */
+    /** The first event; of a fork it is that of the run that was forked. */
     public WorkflowStarted started() {
         return (WorkflowStarted) events.getFirst();
     }
 
     /** The workflow id. */
     public String workflowId() {
-        return started().workflowId();
+        return identity.workflowId();
     }
 
     /** The run. */
     public UUID runId() {
-        return started().runId();
+        return identity.runId();
     }
 
     /** The events of this type, in order. */

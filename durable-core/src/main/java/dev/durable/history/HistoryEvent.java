@@ -96,6 +96,7 @@ public sealed interface HistoryEvent {
     /** An event for readers of the history, which is not fed to the code: it belongs to no turn. */
     sealed interface Informing extends HistoryEvent
             permits FirstTurnStarted,
+                    WorkflowForked,
                     WorkflowPaused,
                     WorkflowResumed,
                     ActivityAttemptFailed,
@@ -105,7 +106,12 @@ public sealed interface HistoryEvent {
                     ActivityAbandoned,
                     IncidentRaised,
                     IncidentResolved,
-                    UnknownEvent {}
+                    UnknownEvent {
+        /** Returns whether a version that does not know the event may replay the history without it. */
+        default boolean mayBeIgnored() {
+            return true;
+        }
+    }
 
     /** The end of the run; the last event. */
     sealed interface Closing extends HistoryEvent

@@ -129,6 +129,29 @@ public record WorkflowStarted(
         return with(id, firstTurnDone, startDelay, startedBy, place);
     }
 
+    /** Copies the event as the code of a fork of the run sees it from the fork on: of a chain of its own, without a parent. */
+    public WorkflowStarted forked(WorkflowForked fork) {
+        return new WorkflowStarted(
+                id,
+                fork.at(),
+                fork.workflowId(),
+                fork.runId(),
+                workflowType,
+                taskQueue,
+                input,
+                flags,
+                fork.runDeadline(),
+                headers,
+                firstTurnDone,
+                null,
+                fork.by(),
+                runTimeout,
+                fork.executionDeadline(),
+                null,
+                null,
+                attempt == null ? null : attempt.ofNextRun());
+    }
+
     /** Copies the event of a run that continues another. */
     public WorkflowStarted withChain(ChainLink link) {
         return new WorkflowStarted(

@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param closing whether a close was refused three times because messages had come: senders of new messages are told to
  *     try again
  * @param stalls how often it stalled in a row
+ * @param build the build whose code has made its last turn; null where that is not known
  */
 public record ClaimedRun(
         RunKey run,
@@ -29,7 +30,8 @@ public record ClaimedRun(
         long nextEventId,
         @Nullable Instant wakeAt,
         boolean closing,
-        int stalls) {
+        int stalls,
+        @Nullable String build) {
     @Override
     public String toString() {
         return "ClaimedRun[" + run + ", " + type + ", " + taskQueue + ", nextEventId=" + nextEventId + "]";

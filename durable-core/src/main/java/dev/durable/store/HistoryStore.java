@@ -113,8 +113,23 @@ public interface HistoryStore extends Writes, QueueStore, BatchStore, Views, Sto
      */
     List<JobOrder.Outcome> order(List<JobOrder> orders);
 
+    /**
+     * Starts a run with a copy of another run's first events, as {@link Writes#start} starts one: a fork that is sent
+     * again is recognised by its run id. The run that is forked may be open or closed; it is neither locked nor changed.
+     *
+     * @param fork a start whose first turn has {@linkplain NewRun.Copied copied events}
+     * @return empty if the store does not have all events that are to be copied; then nothing is written
+     */
+    Optional<StartOutcome> fork(NewRun fork);
+
     /** Pauses or resumes a run. Returns false if there is no open one. */
     boolean pause(RunPause pause);
+
+    /**
+     * Ends the back-off of a stall, and pins a run to a build where one is named. Returns false if there is no open run or,
+     * where no build is named, none that a stall holds back.
+     */
+    boolean move(RunMove move);
 
     // ── background: never waits for a lock ──────────────────────────────────────────────────────────────────────────
 

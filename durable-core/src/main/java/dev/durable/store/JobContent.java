@@ -10,6 +10,11 @@ import org.jspecify.annotations.Nullable;
  * @param headers headers of options and run, a JSON object
  */
 public record JobContent(String input, String options, String headers) {
+    /**
+     * The header of an activity that was scheduled by another run, before that was forked: the idempotency key that it
+     * had there. Bodies and interceptors do not see it among the headers.
+     */
+    public static final String IDEMPOTENCY_KEY = "durable.idempotencyKey";
 
     /** These texts with other arguments or options; null keeps those that stand here. */
     public JobContent with(@Nullable String otherInput, @Nullable String otherOptions) {

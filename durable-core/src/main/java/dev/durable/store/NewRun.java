@@ -100,6 +100,8 @@ public record NewRun(
      * @param wakeAt where the first turn is done: when its earliest timer is due, null without; ignored otherwise
      * @param delay where the first turn is not done: how long until the run is due; ignored otherwise
      * @param details the line that says what the run is doing, as the first turn has set it; null without
+     * @param build the build whose code has made the first turn; null where it is not done, or its process names no build
+     * @param copied the events in front of these; null where these are the first of the run
      */
     public record FirstTurn(
             boolean done,
@@ -107,10 +109,17 @@ public record NewRun(
             List<NewJob> jobs,
             @Nullable Instant wakeAt,
             Duration delay,
-            @Nullable String details) {
+            @Nullable String details,
+            Transition.@Nullable Build build,
+            @Nullable Copied copied) {
         public FirstTurn {
             events = List.copyOf(events);
             jobs = List.copyOf(jobs);
+        }
+
+        /** Returns how many events the run has with its start. */
+        public long length() {
+            return events.size() + (copied == null ? 0 : copied.events());
         }
 
         @Override
@@ -121,7 +130,25 @@ public record NewRun(
 
         /** A first turn that a worker makes after this delay. */
         public static FirstTurn later(List<StoredEvent> started, Duration delay) {
-            return new FirstTurn(false, started, List.of(), null, delay, null);
+            return new FirstTurn(false, started, List.of(), null, delay, null, null, null);
+        }
+
+        /** The copied events of a fork, with what is open at their end; a worker goes on from there at once. */
+        public static FirstTurn forked(Copied copied, StoredEvent forked, List<NewJob> jobs) {
+            return new FirstTurn(false, List.of(forked), jobs, null, Duration.ZERO, null, null, copied);
+        }
+    }
+
+    /**
+     * The events that a fork has of the run from which it was forked.
+     *
+     * @param from that run
+     * @param events how many of its first events; the start fails where the store does not have all of them
+     * @param messages outcomes that wait for the fork from its start on
+     */
+    public record Copied(RunKey from, long events, List<InboxMessage> messages) {
+        public Copied {
+            messages = List.copyOf(messages);
         }
     }
 
@@ -176,8 +203,13 @@ public record NewRun(
 
     /** This start with its first turn done. */
     public NewRun withFirstTurn(
-            List<StoredEvent> events, List<NewJob> jobs, @Nullable Instant wakeAt, @Nullable String details) {
-        return with(new FirstTurn(true, events, jobs, wakeAt, Duration.ZERO, details), message, listed.place);
+            List<StoredEvent> events,
+            List<NewJob> jobs,
+            @Nullable Instant wakeAt,
+            @Nullable String details,
+            Transition.@Nullable Build build) {
+        return with(
+                new FirstTurn(true, events, jobs, wakeAt, Duration.ZERO, details, build, null), message, listed.place);
     }
 
     /** This start with its first event only. */

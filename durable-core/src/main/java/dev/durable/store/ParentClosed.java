@@ -41,15 +41,24 @@ public final class ParentClosed {
      * @param fence random
      */
     public static Seizure terminate(String child, UUID run, String parent, String reason, UUID fence) {
+        return ordered(new RunKey(run, child), "workflow " + parent, reason, fence);
+    }
+
+    /**
+     * Returns the seizure that terminates a run whose end stands in an outbox as an order.
+     *
+     * @param by the name that gave the order
+     * @param fence random
+     */
+    public static Seizure ordered(RunKey run, String by, String reason, UUID fence) {
         return new Seizure(
-                child,
-                run,
+                run.workflowId(),
+                run.runId(),
                 false,
                 fence,
                 WorkflowStatus.TERMINATED,
                 WorkflowTerminated.class.getSimpleName(),
-                dropped -> EventJson.attributes(
-                        new WorkflowTerminated(1, Instant.EPOCH, reason, "workflow " + parent, dropped)),
+                dropped -> EventJson.attributes(new WorkflowTerminated(1, Instant.EPOCH, reason, by, dropped)),
                 FailureJson.encode(Failure.of("dev.durable.Terminated", reason)).json());
     }
 

@@ -59,11 +59,11 @@ public record QueueChange(UUID id, String actor, @Nullable String reason, What w
         }
     }
 
-    /** Pauses an activity, or all activities of a type: no job of it is begun. */
+    /** Pauses an activity, or all activities of a type, or by {@link QueueRules#ALL} everything: no job of it is begun. */
     public record PauseActivity(String target, @Nullable Instant resumeAt) implements What {
         @Override
         public String action() {
-            return "pause activity";
+            return target.equals(QueueRules.ALL) ? "halt" : "pause activity";
         }
 
         @Override
@@ -72,11 +72,11 @@ public record QueueChange(UUID id, String actor, @Nullable String reason, What w
         }
     }
 
-    /** Resumes an activity. */
+    /** Resumes an activity, or everything. */
     public record ResumeActivity(String target) implements What {
         @Override
         public String action() {
-            return "resume activity";
+            return target.equals(QueueRules.ALL) ? "end halt" : "resume activity";
         }
     }
 

@@ -9,10 +9,16 @@ import java.util.Set;
  * The pauses and limits that currently hold for a set of task queues.
  *
  * @param queues by name; a queue without a rule is not there
- * @param pausedActivities names of activities, or of types for all of their activities
+ * @param pausedActivities names of activities, or of types for all of their activities; {@link #ALL} while all is halted
  * @param nextDelayed when the first of the delayed jobs of a queue is due; a queue without delayed jobs is not there
  */
 public record QueueRules(Map<String, Rule> queues, Set<String> pausedActivities, Map<String, Instant> nextDelayed) {
+    /** The name that stands for all activities and all runs: while it is paused, nothing begins. */
+    public static final String ALL = "*";
+
+    /** The activity that carries out operations on many runs: it begins while everything is halted, too, to mend things. */
+    public static final String OPERATION = "durable.operation.run";
+
     /** The rules where nothing is paused or limited. */
     public static final QueueRules NONE = new QueueRules(Map.of(), Set.of());
 
@@ -31,10 +37,17 @@ public record QueueRules(Map<String, Rule> queues, Set<String> pausedActivities,
         return queues.getOrDefault(taskQueue, Rule.NONE);
     }
 
-    /** Returns whether no job of this activity may begin: it is paused by its name, or its type is. */
+    /** Returns whether nothing begins: no run is claimed, and no body is called. */
+    public boolean halted() {
+        return pausedActivities.contains(ALL);
+    }
+
+    /** Returns whether no job of this activity may begin: it is paused by its name, or its type is, or all are halted. */
     public boolean pauses(String activity) {
         return !pausedActivities.isEmpty()
-                && (pausedActivities.contains(activity) || pausedActivities.contains(typeOf(activity)));
+                && (halted() && !activity.equals(OPERATION)
+                        || pausedActivities.contains(activity)
+                        || pausedActivities.contains(typeOf(activity)));
     }
 
     /** {@code Payments} of {@code Payments.charge}; the name itself if it has no dot. */

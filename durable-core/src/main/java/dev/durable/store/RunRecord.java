@@ -43,8 +43,12 @@ public record RunRecord(
      *
      * @param memo notes given at the start
      * @param details the line by which its code says what it is doing; null without
+     * @param build the build whose code has made its last turn; null where that named none, or the run has closed
      */
-    public record Notes(Map<String, String> memo, @Nullable String details) {
+    public record Notes(
+            Map<String, String> memo,
+            @Nullable String details,
+            @Nullable String build) {
         public Notes {
             memo = NamedValues.copyOf(memo);
         }
@@ -79,6 +83,11 @@ public record RunRecord(
     /** The line by which its code says what it is doing; null without. */
     public @Nullable String details() {
         return notes.details;
+    }
+
+    /** The build whose code has made its last turn; null where that named none, or the run has closed. */
+    public @Nullable String build() {
+        return notes.build;
     }
 
     /** The largest size that a store may count for it in a {@linkplain Portion portion}. */

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * of a settled job is still held. Each one that is applied ends what stalled the run.
  *
  * @param run the run
- * @param fences the fence it rests on and the one it leaves
+ * @param fences the fence it rests on and the one it leaves, and the build whose code makes the turns
  * @param nextEventId id of the first event; events must follow without a gap
  * @param events whole turns, informing events, and the closing event last if close is set
  * @param mail the messages that it consumes and sends, and the answers that it gives
@@ -80,6 +80,16 @@ public record Transition(
                 wakeAt,
                 stall,
                 close);
+    }
+
+    /** This transition, made by the code of a build. */
+    public Transition by(@Nullable Build build) {
+        return with(new Fences(fences.held, fences.next, build), events);
+    }
+
+    /** Returns the build whose code makes these turns, see {@link Fences}. */
+    public @Nullable Build build() {
+        return fences.build;
     }
 
     /** The ids of the messages that became events or were dropped as known. */
@@ -160,7 +170,7 @@ public record Transition(
 
     /** This transition against another fence: where only a claim of our own came between. */
     public Transition withFence(UUID current, UUID fresh) {
-        return with(new Fences(current, fresh), events);
+        return with(new Fences(current, fresh, fences.build), events);
     }
 
     private Transition with(Fences others, List<StoredEvent> all) {
@@ -168,12 +178,28 @@ public record Transition(
     }
 
     /**
-     * The fence that a transition rests on, and the one that it leaves.
+     * The build whose code makes a transition.
+     *
+     * @param name its name; null for a process that names no build
+     * @param pinned whether this build alone goes on with the run from here on; false leaves that as it is
+     */
+    public record Build(@Nullable String name, boolean pinned) {}
+
+    /**
+     * The fence that a transition rests on, the one that it leaves, and the build of the process that writes it.
      *
      * @param held the fence that the run was read or written under last
      * @param next random, new for each attempt to write
+     * @param build the build whose code makes the turns, where the run's row has another; of a stall the build that can't
+     *     go on, which alone is held back until the next try. Null leaves the run's row as it is, and a stall holds back all
+     *     processes
      */
-    public record Fences(UUID held, UUID next) {
+    public record Fences(UUID held, UUID next, @Nullable Build build) {
+        /** Fences of a transition that leaves the build of the run's row as it is. */
+        public Fences(UUID held, UUID next) {
+            this(held, next, null);
+        }
+
         @Override
         public String toString() {
             return "Fences";
@@ -254,8 +280,16 @@ public record Transition(
      *
      * @param reason shown to people: the divergence with its diff, or the Error
      * @param retryIn back-off
+     * @param queueOfOthers the task queue whose workers of other builds may go on with the run at once, and are woken; null
+     *     where the back-off is for all
      */
-    public record Stall(String reason, Duration retryIn) {}
+    public record Stall(
+            String reason, Duration retryIn, @Nullable String queueOfOthers) {
+        /** A stall whose back-off is for all. */
+        public Stall(String reason, Duration retryIn) {
+            this(reason, retryIn, null);
+        }
+    }
 
     /**
      * The end of the run: its jobs, their heartbeats and its inbox go; what jobs carried that are not settled here is

@@ -1,9 +1,11 @@
 package dev.durable.store;
 
 import dev.durable.client.AuditEntry;
+import dev.durable.client.WaitingReason;
 import dev.durable.client.WorkflowStatus;
 import dev.durable.history.StoredEvent;
 import dev.durable.internal.text.Portion;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -59,4 +61,10 @@ public interface Views {
 
     /** All that a description shows of a run. */
     Optional<RunDetails> details(UUID runId);
+
+    /** Why these runs can't go on for now; those that can, or are not open, are not there. */
+    Map<UUID, String> stalledBy(Collection<UUID> runIds);
+
+    /** What a run waits for, in the order in which it is shown; nothing where the run is not open. */
+    List<WaitingReason> waitingReasons(UUID runId);
 }

@@ -180,7 +180,16 @@ final class GoldenHistory {
                         "orders",
                         new Payload("[\"visa\",12]"),
                         Duration.ofMinutes(5),
-                        Duration.ofSeconds(1))));
+                        Duration.ofSeconds(1)),
+                new WorkflowForked(
+                        64,
+                        t.plusSeconds(1),
+                        id(27),
+                        "order-42",
+                        UUID.fromString("0195504a-8e80-7abc-8def-0123456789ab"),
+                        t.plusSeconds(60),
+                        t.plusSeconds(3_600),
+                        "ann")));
     }
 
     private static UUID id(int n) {

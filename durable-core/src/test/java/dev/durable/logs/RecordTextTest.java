@@ -64,12 +64,14 @@ class RecordTextTest {
                         "StartOptions",
                         // what a listing, a description or an observer shows, read by name
                         "ActivityAttemptEnd",
+                        "ActivityInfo",
                         "ActivitySummary",
                         "QueueDescription",
                         "RunDetails",
                         "TurnCall",
                         "WorkflowDescription",
                         "WorkflowInfo",
+                        "WorkflowSummary",
                         // an event, whose JSON is flat
                         "WorkflowStarted");
     }

@@ -48,7 +48,11 @@ public final class RecordTexts {
             "typeNames",
             "rootWorkflowId",
             "updateId",
+            // run id and number of an activity
+            "idempotencyKey",
             "taskQueue",
+            "queueOfOthers",
+            "build",
             "activity",
             "name",
             "changeId",

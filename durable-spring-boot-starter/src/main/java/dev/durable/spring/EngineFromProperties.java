@@ -38,6 +38,7 @@ record EngineFromProperties(DurableProperties properties, boolean virtualThreads
         set("stall-on", properties.stallOn(), all -> all.forEach(builder::stallOn));
         set("identity", properties.identity(), builder::identity);
         set("installation", properties.installation(), builder::installation);
+        set("build", properties.build(), builder::build);
         set(
                 "max-transactional-activities",
                 properties.maxTransactionalActivities(),

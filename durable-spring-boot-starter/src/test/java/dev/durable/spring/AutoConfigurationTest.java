@@ -278,10 +278,12 @@ class AutoConfigurationTest {
     @Test
     void an_application_does_not_start_on_the_database_of_another_installation_and_a_client_of_it_reads() {
         application
-                .withPropertyValues("durable.installation=prod", "durable.role-prefix=shop")
+                .withPropertyValues(
+                        "durable.installation=prod", "durable.role-prefix=shop", "durable.build=2026-11-27.1")
                 .run(context -> {
                     greet(context.getBean(DurableClient.class), "g-1").result(SOON);
                     assertThat(rows("select name from durable.installation")).containsExactly("prod");
+                    assertThat(rows("select build from durable.session")).containsOnly("2026-11-27.1");
                     assertThat(rows("select rolname from pg_roles where rolname = 'shop_worker'"))
                             .hasSize(1);
                 });

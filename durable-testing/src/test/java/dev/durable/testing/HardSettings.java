@@ -17,9 +17,10 @@ public final class HardSettings implements InvocationInterceptor {
 
     /**
      * Runs that wait for local activities stay in memory and take all of it, so that a worker claims nothing besides and looks
-     * for their messages now and then only: on time that stands still, never again.
+     * for their messages now and then only: on time that stands still, never again. Tests of interceptors count replays.
      */
-    private static final Set<String> NEED_ROOM = Set.of("CancellationTest", "LocalActivitiesTest");
+    private static final Set<String> NEED_ROOM = Set.of(
+            "ActivityConformanceTest", "CancellationTest", "InterceptorsTest", "LocalActivitiesTest", "OperatorsTest");
 
     @Override
     public void interceptTestMethod(

@@ -8,6 +8,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** A store between whose calls a test does something, for a second client on the store of a test's engine. */
 class MeddledStore {
@@ -33,6 +34,11 @@ class MeddledStore {
         return store.start(runs);
     }
 
+    /** The answer that the caller gets for this fork. */
+    Optional<StartOutcome> fork(NewRun fork, HistoryStore store) {
+        return store.fork(fork);
+    }
+
     HistoryStore store() {
         return (HistoryStore) Proxy.newProxyInstance(
                 HistoryStore.class.getClassLoader(),
@@ -51,6 +57,7 @@ class MeddledStore {
                         List<NewRun> runs = (List<NewRun>) arguments[0];
                         yield start(runs, real);
                     }
+                    case "fork" -> fork((NewRun) arguments[0], real);
                     default -> {
                         if (method.getName().matches("jobs|count|buried|latestRun|deliver")) {
                             calls.add(method.getName());

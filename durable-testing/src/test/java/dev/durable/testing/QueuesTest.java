@@ -12,6 +12,7 @@ import dev.durable.Signal;
 import dev.durable.Workflow;
 import dev.durable.WorkflowNotFoundException;
 import dev.durable.client.ActivityHandle;
+import dev.durable.client.AuditEntry;
 import dev.durable.client.Queues;
 import dev.durable.client.StartOptions;
 import dev.durable.client.WorkflowHandle;
@@ -60,6 +61,14 @@ abstract class QueuesTest {
     }
 
     @Workflow
+    static class Local {
+        @Run
+        String run() {
+            return Durable.activities(Calls.class, o -> o.local(true)).call("112");
+        }
+    }
+
+    @Workflow
     static class Campaign {
         @Run
         public void run(int letters) {
@@ -77,7 +86,7 @@ abstract class QueuesTest {
     private final List<String> sent = Collections.synchronizedList(new ArrayList<>());
 
     private Queues set(TestEngine engine) {
-        engine.register(Letter.class, Campaign.class)
+        engine.register(Letter.class, Campaign.class, Local.class)
                 .activity(Mail.class, sent::add)
                 .activity(Calls.class, number -> "spoke to " + number);
         return engine.client().queues().by("ann");
@@ -128,6 +137,38 @@ abstract class QueuesTest {
         queues.resumeActivity("Mail.send");
         mail.await();
         assertThat(sent).containsExactly("eve");
+    }
+
+    @Test
+    void a_halt_begins_nothing_until_it_ends(TestEngine engine) {
+        Queues queues = set(engine);
+        assertThat(queues.because("what is this").halt()).isTrue();
+        assertThat(queues.halt()).isFalse();
+        // The process hears of it within a second.
+        engine.advance(Duration.ofSeconds(1));
+        var letter = engine.client().startVoid(Letter.class, "letter-1", w -> w.run("bob"));
+        var local = engine.client().start(Local.class, "local-1", w -> w.run());
+        ActivityHandle job = engine.client().enqueue(Mail.class, m -> m.send("eve"));
+
+        engine.advance(Duration.ofHours(1));
+
+        assertThat(queues.isHalted()).isTrue();
+        assertThat(sent).isEmpty();
+        assertThat(letter.history()).as("no turn was made").hasSize(1);
+        assertThat(local.history()).hasSize(1);
+        assertThat(queues.by("bob").endHalt()).isTrue();
+        assertThat(queues.endHalt()).isFalse();
+        job.await();
+        assertThat(local.result()).isEqualTo("spoke to 112");
+        engine.settle();
+        assertThat(sent).containsExactlyInAnyOrder("bob 1", "eve");
+        assertThat(engine.client().audit().where(a -> a.action("halt")).page(5))
+                .singleElement()
+                .satisfies(entry -> assertThat(entry.actor() + " " + entry.target() + " " + entry.details())
+                        .isEqualTo("ann * {\"reason\":\"what is this\"}"));
+        assertThat(engine.client().audit().where(a -> a.action("end halt")).page(5))
+                .extracting(AuditEntry::actor)
+                .containsExactly("bob");
     }
 
     @Test

@@ -30,6 +30,7 @@ import dev.durable.history.MessageKind;
 import dev.durable.history.Payload;
 import dev.durable.history.SignalReceived;
 import dev.durable.history.UpdateAccepted;
+import dev.durable.internal.engine.EngineBuilder;
 import dev.durable.store.Delivery;
 import dev.durable.store.Reply;
 import dev.durable.store.RunKey;
@@ -399,6 +400,9 @@ abstract class UpdatesTest {
 
     @Test
     void a_rejected_message_that_is_sent_again_as_its_answer_was_lost_is_not_judged_again(TestEngine engine) {
+        // The run stays in memory, also under hard settings: here the store is not told that the message was sent
+        // before.
+        engine.configure(builder -> ((EngineBuilder) builder).cacheBytes(1 << 20));
         WorkflowHandle<Parcel, List<String>> run = parcel(engine);
         UpdateAccepted rejected = deliver(engine, run, "u-1", "second");
         engine.settle();

@@ -18,11 +18,13 @@ import dev.durable.internal.text.Bounds;
 import dev.durable.internal.text.Thrown;
 import dev.durable.store.ActivityToken;
 import dev.durable.store.ClaimedJob;
+import dev.durable.store.JobContent;
 import dev.durable.store.JobUpdate;
 import dev.durable.store.TransactionalActivities;
 import java.lang.reflect.Type;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -78,7 +80,15 @@ final class AttemptContext implements ActivityContext {
                 options.retry().maxAttempts(),
                 job.deadlines().scheduledAt(),
                 parts.watch().deadline(),
-                job.route().taskQueue());
+                job.route().taskQueue(),
+                idempotencyKey());
+    }
+
+    private String idempotencyKey() {
+        String scheduledWith = job.content().headers().contains(JobContent.IDEMPOTENCY_KEY)
+                ? storedHeaders().get(JobContent.IDEMPOTENCY_KEY)
+                : null;
+        return scheduledWith == null ? job.key().run().runId() + ":" + job.key().seq() : scheduledWith;
     }
 
     /**
@@ -192,8 +202,18 @@ final class AttemptContext implements ActivityContext {
     }
 
     @Override
-    @SuppressWarnings("unchecked") // the codec reads what the type says
     public Map<String, String> headers() {
+        Map<String, String> stored = storedHeaders();
+        if (!stored.containsKey(JobContent.IDEMPOTENCY_KEY)) {
+            return stored;
+        }
+        Map<String, String> headers = new HashMap<>(stored);
+        headers.remove(JobContent.IDEMPOTENCY_KEY);
+        return Map.copyOf(headers);
+    }
+
+    @SuppressWarnings("unchecked") // the codec reads what the type says
+    private Map<String, String> storedHeaders() {
         if (job.content().headers().equals("{}")) {
             return Map.of();
         }

@@ -6,11 +6,14 @@ import dev.durable.store.ClaimedJob;
 import dev.durable.store.JobUpdate;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -35,7 +38,11 @@ public final class LocalActivities implements LocalCalls, Reports {
     private final AttemptServices host;
     private final Duration silence;
     private final Map<UUID, Call> calls = new ConcurrentHashMap<>();
+    /** Bodies that wait as everything is halted. */
+    private final Queue<Runnable> held = new ConcurrentLinkedQueue<>();
+
     private volatile boolean draining;
+    private BooleanSupplier halted = () -> false;
 
     /** A call that has not ended. Only the thread that takes the waiting attempt begins it or gives it back. */
     private static final class Call {
@@ -75,6 +82,21 @@ public final class LocalActivities implements LocalCalls, Reports {
         this.silence = silence;
     }
 
+    /** Sets what tells whether everything is halted, so that no body is called. Called before anything runs. */
+    public void heldWhile(BooleanSupplier isHalted) {
+        halted = isHalted;
+    }
+
+    /** Begins the bodies that were held, as far as they are not to be held any longer. */
+    public void goOn() {
+        for (int waiting = held.size(); waiting > 0; waiting--) {
+            Runnable body = held.poll();
+            if (body != null) {
+                body.run();
+            }
+        }
+    }
+
     public Leases leases() {
         return host.leases();
     }
@@ -82,6 +104,7 @@ public final class LocalActivities implements LocalCalls, Reports {
     /** Begins nothing from now on; calls that wait for their next attempt are given back. */
     public void drain() {
         draining = true;
+        goOn();
         calls.forEach((lease, call) -> {
             host.deadlines().cancel(call.delay);
             run(lease);
@@ -172,9 +195,27 @@ public final class LocalActivities implements LocalCalls, Reports {
             attempt.cancel();
         }
         if (calls.containsKey(job.lease())) {
-            queue.executor().execute(attempt);
+            queue.executor().execute(() -> callOrHold(attempt, queue));
         } else {
             attempt.becomeStale(RUN_LEFT);
+        }
+    }
+
+    /** Calls a body, unless everything is halted, also where that happened while the body waited for a thread. */
+    private void callOrHold(Attempt attempt, ActivityQueue queue) {
+        if (draining || !halted.getAsBoolean()) {
+            attempt.run();
+            return;
+        }
+        held.add(() -> {
+            try {
+                queue.executor().execute(() -> callOrHold(attempt, queue));
+            } catch (RejectedExecutionException e) {
+                attempt.giveBackUnlessBegun();
+            }
+        });
+        if (draining || !halted.getAsBoolean()) {
+            goOn();
         }
     }
 

@@ -41,6 +41,7 @@ public final class BatchFollower implements BatchWatch {
     public static Registry registry(Supplier<StoreClient> client) {
         return Registry.builder()
                 .activity(BatchWatch.class, new BatchFollower(client))
+                .activity(OperatedRuns.class, new OperationRunner(client))
                 .build();
     }
 

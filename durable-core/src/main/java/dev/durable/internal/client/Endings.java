@@ -15,6 +15,7 @@ import dev.durable.internal.replay.BackgroundJob;
 import dev.durable.internal.text.Bounds;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.RunKey;
+import dev.durable.store.RunMove;
 import dev.durable.store.RunPause;
 import dev.durable.store.RunRecord;
 import dev.durable.store.Seizure;
@@ -81,6 +82,26 @@ final class Endings {
                     + " would wait. Use client.activity(\"" + Bounds.shown(workflowId) + "\", " + BackgroundJob.SEQ
                     + "), or client.job(\"" + Bounds.shown(workflowId) + "\").control(): its pause() holds the job.");
         }
+    }
+
+    /** Lets the run be tried again at once; returns whether it had stalled and waited for that. */
+    boolean retry(String workflowId, @Nullable UUID runId) {
+        WorkflowCode.mayNot("client.workflows().retryAll()", "try " + Bounds.shown(workflowId) + " again");
+        return dispatch.begun()
+                .store()
+                .move(new RunMove(workflowId, runId, null, code.random().get(), by()));
+    }
+
+    /** Pins the run to a build. Returns false where no such run is open. */
+    boolean moveTo(String workflowId, @Nullable UUID runId, String build) {
+        WorkflowCode.mayNot("handle.moveTo(…)", "move " + Bounds.shown(workflowId) + " again");
+        HistoryStore store = dispatch.begun().store();
+        Optional<RunRecord> run = runId == null ? store.latestRun(workflowId) : store.run(runId);
+        if (run.filter(found -> found.type().equals(BackgroundJob.TYPE)).isPresent()) {
+            throw new RefusedInputException(
+                    workflowId + " is a background job: it has no workflow code, so no build need go on with it.");
+        }
+        return store.move(new RunMove(workflowId, runId, build, code.random().get(), by()));
     }
 
     private boolean pause(String workflowId, @Nullable UUID runId, boolean wanted, HistoryEvent event) {

@@ -241,6 +241,7 @@ final class JobBatch implements BatchHandle {
                 jobs::job,
                 dispatch.store().views(),
                 code.registry(),
-                RunFilter.ALL.batch(id).newestFirst(false));
+                RunFilter.ALL.batch(id).newestFirst(false),
+                jobs::verbs);
     }
 }

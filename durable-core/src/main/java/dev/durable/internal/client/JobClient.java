@@ -14,6 +14,7 @@ import dev.durable.client.BatchHandle;
 import dev.durable.client.DurableClient;
 import dev.durable.client.StartOptions;
 import dev.durable.client.WorkflowQuery;
+import dev.durable.client.WorkflowVerbs;
 import dev.durable.history.Payload;
 import dev.durable.history.StoredEvent;
 import dev.durable.intercept.StartCall;
@@ -194,7 +195,8 @@ final class JobClient {
                 StartOptions.id(id).reusePolicy(ReusePolicy.REJECT_DUPLICATE).headers(headers), call);
     }
 
-    private void enqueueOnce(StartOptions unlessThere, JobCall call) {
+    /** Enqueues the job unless its id has one that the policies of the options leave there. */
+    void enqueueOnce(StartOptions unlessThere, JobCall call) {
         String id = unlessThere.id();
         StartOptions once = unlessThere.conflictPolicy(ConflictPolicy.USE_EXISTING);
         try {
@@ -319,7 +321,20 @@ final class JobClient {
                 this::job,
                 dispatch.store().views(),
                 code.registry(),
-                RunFilter.ALL.types(Set.of(BackgroundJob.TYPE)));
+                RunFilter.ALL.types(Set.of(BackgroundJob.TYPE)),
+                this::verbs);
+    }
+
+    /** Returns what an operator, or without one this process, can do to all open runs of a filter. */
+    WorkflowVerbs verbs(RunFilter filter, @Nullable String actor) {
+        return new QueryVerbs(
+                dispatch,
+                code,
+                new OperationVerbs(dispatch, code, this),
+                filter,
+                actor == null ? code.identity() : actor,
+                "no reason given",
+                null);
     }
 
     UUID enqueueAgain(String id) {

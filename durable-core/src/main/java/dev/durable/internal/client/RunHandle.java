@@ -7,9 +7,12 @@ import dev.durable.UpdateCall;
 import dev.durable.UpdateVoidCall;
 import dev.durable.VoidCall;
 import dev.durable.WorkflowNotFoundException;
+import dev.durable.client.StartOptions;
 import dev.durable.client.StreamHandle;
 import dev.durable.client.UpdateHandle;
 import dev.durable.client.WaitFor;
+import dev.durable.client.WaitingReason;
+import dev.durable.client.WhyWaiting;
 import dev.durable.client.WorkflowDescription;
 import dev.durable.client.WorkflowHandle;
 import dev.durable.client.WorkflowTree;
@@ -36,6 +39,7 @@ import dev.durable.store.RunResult;
 import dev.durable.store.Views;
 import java.lang.reflect.Type;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -364,6 +368,22 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
     }
 
     @Override
+    public WorkflowHandle<W, R> fork(long eventId, String otherId) {
+        StartOptions options = Bounds.start("fork", StartOptions.id(otherId));
+        Dispatch call = dispatch.begun();
+        UUID fork = new Forks(call, code, use.actor()).fork(run(call.store()), eventId, options);
+        return new RunHandle<>(dispatch, code, workflow, otherId, fork, new Use(true, true, use.actor()));
+    }
+
+    @Override
+    public void moveTo(String build) {
+        Bounds.build("handle.moveTo(…)", build);
+        if (!new Endings(dispatch, code, use.actor()).moveTo(workflowId, runId, build)) {
+            throw noOpenRun("move");
+        }
+    }
+
+    @Override
     public WorkflowTree tree() {
         return new RunTree(
                 dispatch,
@@ -455,6 +475,22 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
         return views.details(run(views).run().runId())
                 .map(DescriptionMapper::of)
                 .orElseThrow(() -> notFound());
+    }
+
+    @Override
+    public WhyWaiting whyWaiting() {
+        WorkflowCode.mayNot(
+                "handle.whyWaiting()", "ask " + Bounds.shown(workflowId) + " again, and may hear something else");
+        Dispatch call = dispatch.begun();
+        Views views = call.store().views();
+        RunRecord run = run(views);
+        List<WaitingReason> reasons = views.waitingReasons(run.run().runId());
+        if (!reasons.isEmpty()) {
+            return DescriptionMapper.why(run, reasons, call.waits(run.run(), run.type()));
+        }
+        // It has closed by now, or between the two reads.
+        UUID id = run.run().runId();
+        return DescriptionMapper.why(views.run(id).orElseThrow(this::notFound), List.of(), List.of());
     }
 
     @Override

@@ -309,6 +309,16 @@ public final class StoreClient implements DurableClient {
         return jobs.enqueueAgain(filter);
     }
 
+    @Override
+    public dev.durable.client.Operations operations() {
+        return ofOperations();
+    }
+
+    /** Returns the part of this client that starts and finds operations on many runs. */
+    OperationVerbs ofOperations() {
+        return new OperationVerbs(dispatch, code, jobs);
+    }
+
     /** Returns the part of this client that enqueues and finds background jobs. */
     JobClient ofJobs() {
         return jobs;
@@ -431,6 +441,6 @@ public final class StoreClient implements DurableClient {
 
     @Override
     public WorkflowQuery workflows() {
-        return new Listing(this, jobs::job, dispatch.store().views(), code.registry(), RunFilter.ALL);
+        return new Listing(this, jobs::job, dispatch.store().views(), code.registry(), RunFilter.ALL, jobs::verbs);
     }
 }

@@ -40,6 +40,8 @@ public final class Weights {
                 + ofJobs(run.firstTurn().jobs())
                 + of(run.memo())
                 + heapBytes(run.firstTurn().details())
+                + of(run.firstTurn().build())
+                + of(run.firstTurn().copied())
                 + of(run.message());
     }
 
@@ -100,6 +102,7 @@ public final class Weights {
                 + ofJobs(transition.jobs().scheduled())
                 + ofSends(transition.sends())
                 + heapBytes(transition.details())
+                + of(transition.build())
                 + transition.appends().stream()
                         .mapToLong(entry -> heapBytes(entry.value()))
                         .sum()
@@ -108,6 +111,16 @@ public final class Weights {
                         .sum()
                 + (close == null ? 0 : heapBytes(close.result()) + heapBytes(close.failure()))
                 + (transition.next() == null ? 0 : of(transition.next()));
+    }
+
+    private static long of(NewRun.@Nullable Copied copied) {
+        return copied == null
+                ? 0
+                : copied.messages().stream().mapToLong(Weights::of).sum();
+    }
+
+    private static long of(Transition.@Nullable Build build) {
+        return build == null ? 0 : heapBytes(build.name());
     }
 
     public static long of(ClaimedJob job) {

@@ -242,6 +242,7 @@ final class Registration {
                     new WorkflowType.Making(constructor, dependencies, standIn),
                     read.stallOn(),
                     read.retry(),
+                    read.versioning(),
                     read.methods());
         }
     }

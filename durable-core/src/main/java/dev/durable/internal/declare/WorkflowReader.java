@@ -86,6 +86,7 @@ final class WorkflowReader {
                         WorkflowType.Making.UNKNOWN,
                         stallOn(r),
                         WorkflowRetry.declared(annotation.retry(), declared.getTypeName(), problems),
+                        annotation.versioning(),
                         new WorkflowType.Methods(
                                 r, signals, queries, updates, validators, unfinishedPolicies(handlers), ofAnyName)));
     }

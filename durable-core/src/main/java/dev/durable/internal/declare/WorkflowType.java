@@ -2,6 +2,7 @@ package dev.durable.internal.declare;
 
 import dev.durable.HandlerUnfinishedPolicy;
 import dev.durable.RetryPolicy;
+import dev.durable.Versioning;
 import dev.durable.internal.declare.object.CallKind;
 import dev.durable.internal.declare.type.MethodSpec;
 import java.lang.reflect.Constructor;
@@ -23,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param making how its objects are made
  * @param stallOn exceptions that stall a run instead of failing it; empty where the engine's default counts
  * @param retry its retry policy; null where it declares none
+ * @param versioning which builds may go on with its runs
  * @param methods its run method and handlers
  */
 public record WorkflowType(
@@ -34,6 +36,7 @@ public record WorkflowType(
         Making making,
         Set<Class<? extends Throwable>> stallOn,
         @Nullable RetryPolicy retry,
+        Versioning versioning,
         Methods methods) {
 
     public WorkflowType {
@@ -118,7 +121,8 @@ public record WorkflowType(
 
     /** Returns it as the type of this name. */
     WorkflowType named(String type) {
-        return new WorkflowType(type, List.of(), taskQueue, declared, implementation, making, stallOn, retry, methods);
+        return new WorkflowType(
+                type, List.of(), taskQueue, declared, implementation, making, stallOn, retry, versioning, methods);
     }
 
     /** Returns the handler of a signal: the one of its name, or the one of any name; null without either. */

@@ -42,6 +42,9 @@ public final class RulesWatch implements Step {
     private final Map<String, Instant> near = new HashMap<>();
 
     private volatile @Nullable QueueRules known;
+    /** Whether everything was halted by the rules that were read last. */
+    private volatile boolean halted;
+
     /** The number of calls of {@link #forget}: rules that were asked for before such a call may be those of before. */
     private int changes;
 
@@ -87,6 +90,7 @@ public final class RulesWatch implements Step {
                 return false;
             }
             readAtNanos = store.clock().nanoTime();
+            halted = read.halted();
             if (nearsEnd(read)
                     || !read.equals(before)
                     || read.queues().values().stream().anyMatch(QueueRules.Rule::keysWait)) {
@@ -171,6 +175,11 @@ public final class RulesWatch implements Step {
     public QueueRules.Rule of(String taskQueue) {
         QueueRules rules = known;
         return (rules == null ? QueueRules.NONE : rules).of(taskQueue);
+    }
+
+    /** Returns whether everything is halted, as far as this process has heard: nothing begins. */
+    public boolean isHalted() {
+        return halted;
     }
 
     /** Returns whether a limit counts how many jobs of a queue run at once; true where the rules are not known. */

@@ -90,6 +90,10 @@ final class ActivityRuntime implements EagerJobs {
     private volatile Runnable readRules = () -> {};
     private Consumer<UUID> runTimedOut = run -> {};
     private Runnable sessionEnded = () -> {};
+    private Runnable haltEnded = () -> {};
+    /** Whether everything was halted by the rules before the last ones. */
+    private boolean heldUp;
+
     private final LocalActivities locals;
     private final ActivityPools pools;
     private final RulesWatch rules;
@@ -132,7 +136,7 @@ final class ActivityRuntime implements EagerJobs {
                         settings.identity(),
                         lease,
                         setup.ids(),
-                        new Served(settings.queues().keySet(), setup.names())),
+                        new Served(settings.queues().keySet(), setup.names(), settings.build())),
                 () -> drive.nanosSinceProgress() < lease.toNanos(),
                 this::died);
         this.starter = new ActivityStarter(host, session::id);
@@ -164,6 +168,7 @@ final class ActivityRuntime implements EagerJobs {
                 new PollPace(idle, random),
                 this::rulesChanged,
                 setup.telemetry().tries());
+        locals.heldWhile(rules::isHalted);
         pools.queues().forEach((name, queue) -> queue.limitedWhere(() -> rules.mayCountRunning(name)));
         this.share = share(store, setup);
         share.onRefill(taskQueue -> nudge(pools.queues().get(taskQueue)));
@@ -221,6 +226,16 @@ final class ActivityRuntime implements EagerJobs {
         reports.background(jobs.apply(reports::toInbox));
     }
 
+    /** Sets what is to be done when a halt has ended. Called before anything runs. */
+    void onHaltEnded(Runnable listener) {
+        haltEnded = listener;
+    }
+
+    /** Returns whether everything is halted, as far as this process has heard. */
+    boolean isHalted() {
+        return rules.isHalted();
+    }
+
     /** Opens the session and hands its steps to the drive; before the first claim. */
     void start() {
         EngineSettings.Limits limits = setup.settings().limits();
@@ -272,6 +287,11 @@ final class ActivityRuntime implements EagerJobs {
      * key, which this process may see for the first time now.
      */
     private void rulesChanged(QueueRules read) {
+        if (heldUp && !read.halted()) {
+            locals.goOn();
+            haltEnded.run();
+        }
+        heldUp = read.halted();
         read.nextDelayed().forEach(this::wakeAt);
         pools.queues().forEach((name, queue) -> {
             if (read.of(name).keysWait()) {

@@ -110,7 +110,7 @@ public final class Engine implements PreparedEngine {
                 new OutageLog(LoggerFactory.getLogger(DurableEngine.class), store.clock()::nanoTime),
                 telemetry.tries());
         this.random = random;
-        this.health = new EngineHealth(this.store, this.drive, watch, telemetry.tries(), this::upkeep);
+        this.health = new EngineHealth(this.store, this.drive, watch, telemetry.tries(), this::upkeep, this::isHalted);
         PayloadCodec payloads = settings.payloads();
         FailureCodec failures = new FailureCodec(payloads, settings.errors().sanitizer());
         ReplaySetup replay = new ReplaySetup(
@@ -137,7 +137,8 @@ public final class Engine implements PreparedEngine {
                         headers -> payloads.encode(headers, HEADERS.type(), "the headers")
                                 .json(),
                         settings.interception(),
-                        settings.limits().history()),
+                        settings.limits().history(),
+                        settings.build()),
                 runs);
         this.activities = settings.worker() ? activityRuntime(payloads, failures) : null;
         waiters.near(run -> runs.cached(run).isPresent());
@@ -213,6 +214,7 @@ public final class Engine implements PreparedEngine {
                 host.lanes().transitions(), store.clock(), random, failures, waiters::closed, inbox, telemetry));
         runtime.onRunTimedOut(runs::seized);
         runtime.onSessionEnded(() -> wakeClaims.run());
+        runtime.onHaltEnded(() -> wakeClaims.run());
         return runtime;
     }
 
@@ -248,7 +250,9 @@ public final class Engine implements PreparedEngine {
                     runs,
                     new IdleInterval(settings.limits().pollInterval(), store.nudges()));
             claims.onWake(drive.add(
-                    "claims", Drive.Kind.IO, () -> closed || claimsNoMore ? Step.UNTIL_WOKEN : claims.runOnce()));
+                    "claims",
+                    Drive.Kind.IO,
+                    () -> closed || claimsNoMore || runtime.isHalted() ? Step.UNTIL_WOKEN : claims.runOnce()));
             wakeClaims = claims::nudge;
             // Nudges that came before this point woke no loop.
             claims.nudge();
@@ -364,7 +368,13 @@ public final class Engine implements PreparedEngine {
                 && run.firstTurn().delay().isZero()
                 && settings.queues().containsKey(run.taskQueue())
                 && registry.workflow(run.type()).isPresent()
+                && !isHalted()
                 && !runs.isFull();
+    }
+
+    private boolean isHalted() {
+        ActivityRuntime runtime = activities;
+        return runtime != null && runtime.isHalted();
     }
 
     @Override

@@ -2,6 +2,7 @@ package dev.durable.internal.engine;
 
 import dev.durable.OnExhausted;
 import dev.durable.RetryIf;
+import dev.durable.Versioning;
 import dev.durable.WaitBounds;
 import dev.durable.client.Alert;
 import dev.durable.client.DurableEngine;
@@ -56,6 +57,7 @@ public final class EngineBuilder implements DurableEngine.Builder {
     private final Map<String, QueueSettings> queues = new LinkedHashMap<>();
     private final List<EngineObserver> observers = new ArrayList<>();
     private String identity = hostAndPid();
+    private @Nullable String build;
     private @Nullable String installation;
     private Duration drain = Limits.DEFAULT.drain();
     private Duration sessionLease = Limits.DEFAULT.sessionLease();
@@ -159,6 +161,12 @@ public final class EngineBuilder implements DurableEngine.Builder {
     @Override
     public EngineBuilder identity(String name) {
         this.identity = Bounds.name("builder.identity(…): the engine", name);
+        return this;
+    }
+
+    @Override
+    public EngineBuilder build(String name) {
+        this.build = Bounds.build("builder.build(…)", name);
         return this;
     }
 
@@ -393,6 +401,20 @@ public final class EngineBuilder implements DurableEngine.Builder {
         }
     }
 
+    private void refusePinnedWithoutBuild(Registry built) {
+        if (worker && build == null) {
+            built.workflows().stream()
+                    .filter(type -> type.versioning() == Versioning.PINNED)
+                    .findFirst()
+                    .ifPresent(type -> {
+                        throw new IllegalStateException("workflow " + type.name()
+                                + " is PINNED to the build that begins it, and this worker names no build. Name it:"
+                                + " builder.build(\"2026-11-27.1\"), another name for each deployment, the same in all of its"
+                                + " processes.");
+                    });
+        }
+    }
+
     /**
      * Checks all registrations and returns an engine whose client works; it claims nothing until {@link
      * PreparedEngine#work}.
@@ -404,6 +426,7 @@ public final class EngineBuilder implements DurableEngine.Builder {
             queues.put("default", QueueSettings.DEFAULT);
         }
         onRegistered.accept(new EngineContents(identity, worker, queues, built.workflows(), built.activities()));
+        refusePinnedWithoutBuild(built);
         store.open();
         InstallationWatch watch = new InstallationWatch(store, installation);
         watch.look();
@@ -436,7 +459,8 @@ public final class EngineBuilder implements DurableEngine.Builder {
                         payloads,
                         errors,
                         exactArguments,
-                        interception.in(new InterceptedEngine(names, failures::loggable))),
+                        interception.in(new InterceptedEngine(names, failures::loggable)),
+                        build),
                 drive == null ? new ThreadDrive(failures::loggable) : drive,
                 random,
                 watch,

@@ -5,6 +5,7 @@ import dev.durable.QueryFailedException;
 import dev.durable.QueueFullException;
 import dev.durable.StoreUnavailableException;
 import dev.durable.client.WaitFor;
+import dev.durable.client.WhyWaiting.CodeWait;
 import dev.durable.history.ActivityScheduled;
 import dev.durable.history.EnqueuedOptions;
 import dev.durable.history.EventJson;
@@ -33,6 +34,7 @@ import dev.durable.internal.run.Runs;
 import dev.durable.internal.text.Thrown;
 import dev.durable.store.Delivery;
 import dev.durable.store.HistoryStore;
+import dev.durable.store.JobContent;
 import dev.durable.store.JobOrder;
 import dev.durable.store.Joined;
 import dev.durable.store.NewJob;
@@ -45,8 +47,10 @@ import dev.durable.store.StartOutcome;
 import dev.durable.store.StreamPage;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -71,7 +75,7 @@ final class EngineDispatch implements Dispatch {
     private static final Duration ROOM_FOR_REFUSALS = Duration.ofMillis(300);
 
     /** The methods of the store that write; a timeout of any other has changed nothing. */
-    private static final Set<String> WRITES = Set.of("commit", "seize", "order", "pause", "change");
+    private static final Set<String> WRITES = Set.of("commit", "seize", "fork", "order", "pause", "change");
 
     private final RunServices host;
     private final Runs runs;
@@ -232,7 +236,7 @@ final class EngineDispatch implements Dispatch {
                 null);
         NewJob job = birth.of(scheduled, run.firstTurn().delay(), chosen);
         NewRun whole = run.withFirstTurn(
-                List.of(EventJson.encode(started), EventJson.encode(scheduled)), List.of(job), null, null);
+                List.of(EventJson.encode(started), EventJson.encode(scheduled)), List.of(job), null, null, null);
         if (transaction.isPresent()) {
             return CompletableFuture.completedFuture(transaction.get().start(whole));
         }
@@ -243,6 +247,19 @@ final class EngineDispatch implements Dispatch {
                 birth.cancel(job);
             }
         });
+    }
+
+    @Override
+    public NewJob scheduledAgain(
+            RunKey fork,
+            String workflowType,
+            Map<String, String> headers,
+            ActivityScheduled scheduled,
+            String idempotencyKey) {
+        Map<String, String> all = new HashMap<>(headers);
+        all.put(JobContent.IDEMPOTENCY_KEY, idempotencyKey);
+        JobHeaders withKey = JobHeaders.of(all, host.code().headersJson());
+        return new JobBirth(fork, workflowType, withKey, EagerJobs.NONE, null).of(scheduled, Duration.ZERO, null);
     }
 
     @Override
@@ -316,6 +333,34 @@ final class EngineDispatch implements Dispatch {
             return live.instance().query(query, arguments);
         } catch (Divergence e) {
             throw e.told();
+        } finally {
+            live.instance().evict();
+        }
+    }
+
+    @Override
+    public List<CodeWait> waits(RunKey run, String workflowType) {
+        return host.code()
+                .registry()
+                .workflow(workflowType)
+                .map(type -> replayed(run, type))
+                .orElse(List.of());
+    }
+
+    private List<CodeWait> replayed(RunKey run, WorkflowType type) {
+        LiveRun live = host.newInstance(run, type, LocalCalls.IGNORING);
+        try {
+            HistoryReplay replay = HistoryReplay.from(asked, run.runId(), live, () -> false);
+            return replay.firstTurn() != null
+                    ? List.of()
+                    : live.instance().waits().stream()
+                            .map(wait -> new CodeWait(wait.coroutine(), wait.what(), wait.since(), wait.line()))
+                            .toList();
+        } catch (StoreUnavailableException e) {
+            throw e;
+        } catch (RuntimeException e) {
+            // The code does not fit the history, which is shown as the stall of the run.
+            return List.of();
         } finally {
             live.instance().evict();
         }

@@ -8,6 +8,7 @@ import dev.durable.store.HistoryStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
@@ -28,14 +29,21 @@ final class EngineHealth {
     private final InstallationWatch watch;
     private final Tries tries;
     private final Supplier<List<UpkeepStep>> upkeep;
+    private final BooleanSupplier halted;
 
     EngineHealth(
-            HistoryStore store, Drive drive, InstallationWatch watch, Tries tries, Supplier<List<UpkeepStep>> upkeep) {
+            HistoryStore store,
+            Drive drive,
+            InstallationWatch watch,
+            Tries tries,
+            Supplier<List<UpkeepStep>> upkeep,
+            BooleanSupplier halted) {
         this.store = store;
         this.drive = drive;
         this.watch = watch;
         this.tries = tries;
         this.upkeep = upkeep;
+        this.halted = halted;
     }
 
     /** Returns all problems, also those of an outage that may pass. */
@@ -46,6 +54,10 @@ final class EngineHealth {
                 store.trouble().ifPresent(problems::addFirst);
             }
             store.nudges().trouble().ifPresent(problems::add);
+            if (halted.getAsBoolean()) {
+                problems.add("everything is halted: no run is claimed and no body begins, until an operator calls"
+                        + " client.queues().endHalt(). The audit says who has halted it, when and why.");
+            }
         }
         return problems;
     }

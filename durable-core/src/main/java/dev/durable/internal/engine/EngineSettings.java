@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param errors the handling of failures
  * @param exactArguments whether a job with more or fewer arguments than its method has parameters can't be read
  * @param interception interceptors and context propagators
+ * @param build the name of the build of this process's workflow code; null where it names none
  */
 public record EngineSettings(
         String identity,
@@ -36,13 +37,14 @@ public record EngineSettings(
         PayloadCodec payloads,
         Errors errors,
         boolean exactArguments,
-        Interception interception) {
+        Interception interception,
+        @Nullable String build) {
 
     public EngineSettings {
         queues = Map.copyOf(queues);
     }
 
-    /** Creates settings in which arguments need not be exact, and nothing is intercepted. */
+    /** Creates settings in which arguments need not be exact, nothing is intercepted, and no build is named. */
     public EngineSettings(
             String identity,
             Map<String, QueueSettings> queues,
@@ -51,7 +53,7 @@ public record EngineSettings(
             boolean strict,
             PayloadCodec payloads,
             Errors errors) {
-        this(identity, queues, limits, worker, strict, payloads, errors, false, Interception.NONE);
+        this(identity, queues, limits, worker, strict, payloads, errors, false, Interception.NONE, null);
     }
 
     /**

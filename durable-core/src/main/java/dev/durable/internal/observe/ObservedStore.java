@@ -124,6 +124,11 @@ public final class ObservedStore implements InvocationHandler {
                     observer.outboxRelayed(relayed.delivered(), relayed.refused());
                 }
             }
+            case "fork" -> {
+                if (argument instanceof NewRun fork) {
+                    ((Optional<?>) answer).ifPresent(outcome -> started(fork, (StartOutcome) outcome, null));
+                }
+            }
             case "seize" -> {
                 if (answer instanceof Optional<?> closed
                         && closed.isPresent()

@@ -2,6 +2,7 @@ package dev.durable.internal.replay;
 
 import dev.durable.history.ActivityCancelled;
 import dev.durable.history.HistoryEvent;
+import dev.durable.history.WorkflowForked;
 import dev.durable.internal.replay.call.DurableCalls;
 import dev.durable.internal.replay.match.Comparison;
 import dev.durable.internal.replay.match.RecordedScript;
@@ -20,6 +21,8 @@ final class Playback implements BooleanSupplier {
     private final Comparison comparison;
     private final Iterator<RecordedTurn> left;
     private @Nullable RecordedScript script;
+    /** The forks behind the turn that is being made. */
+    private List<WorkflowForked> forks = List.of();
 
     Playback(DurableCalls run, Comparison comparison, List<RecordedTurn> turns) {
         this.run = run;
@@ -32,11 +35,13 @@ final class Playback implements BooleanSupplier {
     public boolean getAsBoolean() {
         if (script != null) {
             script.end();
+            forks.forEach(run::forked);
         }
         if (!left.hasNext()) {
             return false;
         }
         RecordedTurn turn = left.next();
+        forks = turn.forks();
         if (isBehindTheEnd(turn.event())) {
             throw comparison.behindTheEnd(turn.event(), run.ending().isContinued());
         }

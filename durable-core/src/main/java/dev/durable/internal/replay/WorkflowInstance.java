@@ -254,10 +254,17 @@ public final class WorkflowInstance {
         return run.feed().accepts(event);
     }
 
-    /** Returns the close that is pending, with this id and the time of the last turn; null while the run is open. */
+    /**
+     * Returns the close that is pending, with this id and the time of the last turn, or of the fork behind it; null while
+     * the run is open.
+     */
     public HistoryEvent.@Nullable Closing close(long eventId) {
         usable();
-        return run.ending().hasEnded() ? run.ending().close(eventId, run.now()) : null;
+        if (!run.ending().hasEnded()) {
+            return null;
+        }
+        Instant begun = run.started().at();
+        return run.ending().close(eventId, begun.isAfter(run.now()) ? begun : run.now());
     }
 
     /**

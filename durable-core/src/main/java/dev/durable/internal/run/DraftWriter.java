@@ -76,7 +76,7 @@ final class DraftWriter {
         draft.closesAs(close);
         Transition step = new Transition(
                 key,
-                new Transition.Fences(holding.fence(), host.random()),
+                new Transition.Fences(holding.fence(), host.random(), holding.buildFor(draft)),
                 draft.firstEventId(),
                 draft.events(),
                 new Transition.Mail(
@@ -112,8 +112,13 @@ final class DraftWriter {
             @Nullable Instant wakeAt,
             Transition.@Nullable Stall stall,
             @Nullable Instant lookHere) {
+        String build = stall == null ? null : holding.ownBuild();
+        Transition.Stall ofBuild = stall == null || build == null
+                ? stall
+                : new Transition.Stall(stall.reason(), stall.retryIn(), holding.taskQueue());
         submit(
-                RunClosings.nothing(key, holding.fence(), host.random(), holding.nextEventId(), wakeAt, stall),
+                RunClosings.nothing(key, holding.fence(), host.random(), holding.nextEventId(), wakeAt, ofBuild)
+                        .by(build == null ? null : new Transition.Build(build, false)),
                 nothing,
                 lookHere);
     }

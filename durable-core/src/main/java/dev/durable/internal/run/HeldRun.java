@@ -2,6 +2,7 @@ package dev.durable.internal.run;
 
 import dev.durable.DurableException;
 import dev.durable.StoreRefusedException;
+import dev.durable.Versioning;
 import dev.durable.history.Failure;
 import dev.durable.history.InboxMessage;
 import dev.durable.history.MessageKind;
@@ -15,7 +16,9 @@ import dev.durable.internal.replay.BackgroundJob;
 import dev.durable.internal.text.Portion;
 import dev.durable.store.ClaimedRun;
 import dev.durable.store.JobUpdate;
+import dev.durable.store.NewRun;
 import dev.durable.store.RunKey;
+import dev.durable.store.Transition;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Collection;
@@ -59,6 +62,8 @@ final class HeldRun {
     private UUID fence = new UUID(0, 0);
     private long nextEventId = 1;
     private int stalls;
+    /** The build that the run's row has, whose code has made its last turn; null where it has none. */
+    private @Nullable String build;
     /** The line of {@code Durable.details} that the run's row has for certain; null where that is not known. */
     private @Nullable String details;
     /** True once the log has warned of the length of the written history. */
@@ -70,6 +75,7 @@ final class HeldRun {
     private boolean leavesQueries;
 
     private String type = "";
+    private String taskQueue = "";
     private FeedingOrder order = FeedingOrder.BY_TIME;
     /**
      * The messages of updates that were rejected by an instance which is dropped, mostly as their judgement did not
@@ -236,8 +242,29 @@ final class HeldRun {
         return outcomes.stream().anyMatch(AttemptOutcome::local);
     }
 
-    void starts(UUID firstFence) {
-        fence = firstFence;
+    String taskQueue() {
+        return taskQueue;
+    }
+
+    /** Returns the name of this process's build; null where it names none, or the run has no code of users. */
+    @Nullable
+    String ownBuild() {
+        return type.equals(BackgroundJob.TYPE) ? null : host.code().build();
+    }
+
+    /** Returns this process's build, where a draft has turns and the run's row has another build; else null. */
+    Transition.@Nullable Build buildFor(TransitionDraft draft) {
+        String own = ownBuild();
+        return draft.hasEvents() && !Objects.equals(own, build)
+                ? new Transition.Build(own, own != null && host.workflow(type).versioning() == Versioning.PINNED)
+                : null;
+    }
+
+    void starts(NewRun run) {
+        fence = run.fence();
+        taskQueue = run.taskQueue();
+        // Where the first turn is not written, no build is; where it is, it is this one.
+        build = null;
     }
 
     /** Notes that only the start was written, so that the first turn is still to be made and written. */
@@ -254,6 +281,9 @@ final class HeldRun {
             log.warn(HistoryLimit.warning(key, next - 1));
         }
         fence = newFence;
+        if (draft.hasEvents()) {
+            build = ownBuild();
+        }
         nextEventId = next;
         // A step that only rejects what was given up keeps the claim: the next one gives it back.
         owned = givenUp.keySet().removeAll(draft.consumed()) && draft.hasUpdates();
@@ -275,6 +305,8 @@ final class HeldRun {
         takeFence(run);
         leavesQueries = false;
         stalls = run.stalls();
+        build = run.build();
+        taskQueue = run.taskQueue();
         nextEventId = run.nextEventId();
         messages.clear();
         messages.addAll(adopted.messages());
@@ -537,7 +569,7 @@ final class HeldRun {
         if (run != null && !run.instance().isUsable()) {
             leavesQueries = true;
             if (!isBusyHere() || !rewind(newDraft())) {
-                goCold();
+                drop();
             }
         }
     }

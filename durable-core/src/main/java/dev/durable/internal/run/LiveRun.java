@@ -18,6 +18,7 @@ import dev.durable.history.StoredEvent;
 import dev.durable.history.TimerFired;
 import dev.durable.history.UpdateAccepted;
 import dev.durable.history.WorkflowCancelRequested;
+import dev.durable.history.WorkflowForked;
 import dev.durable.history.WorkflowStarted;
 import dev.durable.internal.attempt.AttemptOutcome;
 import dev.durable.internal.replay.WorkflowInstance;
@@ -38,6 +39,7 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
@@ -187,6 +189,9 @@ public final class LiveRun {
                 interception.started(started);
             }
             delayedUntil = started.delayedUntil();
+        } else if (event instanceof WorkflowForked forked) {
+            chainId = forked.runId();
+            delayedUntil = null;
         }
     }
 
@@ -298,12 +303,21 @@ public final class LiveRun {
 
     /**
      * Feeds the next event: due timers by the times at which they are due and messages by the times at which they were
-     * accepted, or messages first; then outcomes of this process.
+     * accepted, or messages first; then outcomes of this process. A run that has no room for anything but the outcome of
+     * a local activity gets that first: the step that has it may be larger than the limit of the history.
      *
      * @return false where no event waits
      */
     private boolean feedNext(
             TransitionDraft draft, Deque<InboxMessage> messages, Deque<AttemptOutcome> outcomes, FeedingOrder order) {
+        Optional<AttemptOutcome> awaited = locals.areAwaited()
+                ? outcomes.stream().filter(AttemptOutcome::local).findFirst()
+                : Optional.empty();
+        if (awaited.isPresent()) {
+            outcomes.remove(awaited.get());
+            feed(draft, awaited.get());
+            return true;
+        }
         InboxMessage message = order.next(messages);
         TimerDue timer = timerBefore(message, order);
         if (timer != null) {
@@ -324,16 +338,19 @@ public final class LiveRun {
                 deliver(draft, message, false);
             }
         } else if (!outcomes.isEmpty()) {
-            AttemptOutcome outcome = outcomes.remove();
-            draft.settle(outcome);
-            draft.endedBySender(false);
-            if (isWaitedFor(outcome) && judge.accepts(draft, outcome.message(), feedingTime())) {
-                deliver(draft, outcome.message(), false);
-            }
+            feed(draft, outcomes.remove());
         } else {
             return false;
         }
         return true;
+    }
+
+    private void feed(TransitionDraft draft, AttemptOutcome outcome) {
+        draft.settle(outcome);
+        draft.endedBySender(false);
+        if (isWaitedFor(outcome) && judge.accepts(draft, outcome.message(), feedingTime())) {
+            deliver(draft, outcome.message(), false);
+        }
     }
 
     /**

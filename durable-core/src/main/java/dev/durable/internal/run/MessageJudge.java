@@ -20,6 +20,7 @@ import dev.durable.history.UpdateAccepted;
 import dev.durable.history.UpdateCompleted;
 import dev.durable.history.UpdateFailed;
 import dev.durable.history.WorkflowCancelRequested;
+import dev.durable.history.WorkflowForked;
 import dev.durable.history.WorkflowStarted;
 import dev.durable.internal.replay.WorkflowInstance;
 import dev.durable.internal.replay.match.HungAsideException;
@@ -95,6 +96,7 @@ final class MessageJudge {
             case UpdateCompleted update -> answered.add(Reply.idOf(update.updateId()));
             case UpdateFailed update -> answered.add(Reply.idOf(update.updateId()));
             case HistoryEvent.Command ignored -> {}
+            case WorkflowForked forked -> chain = new RunKey(forked.runId(), key.workflowId());
             case HistoryEvent.Informing ignored -> {}
             case HistoryEvent.Closing ignored -> {}
         }

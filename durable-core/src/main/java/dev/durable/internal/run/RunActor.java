@@ -167,7 +167,12 @@ public final class RunActor {
             // is not.
             begun = !rising.instance().isOver() && draft.fitsStart();
             if (begun) {
-                written = run.withFirstTurn(draft.events(), draft.jobs(), rising.wakeAt(), holding.detailsFor(draft));
+                written = run.withFirstTurn(
+                        draft.events(),
+                        draft.jobs(),
+                        rising.wakeAt(),
+                        holding.detailsFor(draft),
+                        holding.buildFor(draft));
             }
         } catch (RuntimeException | Error e) {
             // The run is started without its first turn. A stall is recorded then, as another try at once would cost
@@ -177,7 +182,7 @@ public final class RunActor {
             holding.goCold();
         }
         underWay = draft;
-        holding.starts(run.fence());
+        holding.starts(run);
         host.outside().weigh(this);
         writer.start(written, draft, begun ? rising.wakeAt() : null, begun, mail.answer());
     }

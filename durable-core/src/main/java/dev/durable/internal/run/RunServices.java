@@ -39,13 +39,15 @@ public record RunServices(HistoryStore store, Lanes lanes, Code code, Outside ou
      * @param headersJson writes headers as a JSON object
      * @param interception the interceptors around turns and replays
      * @param historyLimit the largest history of a run
+     * @param build the name of the build that this code is; null where it names none
      */
     public record Code(
             Registry registry,
             ReplaySetup replay,
             Function<Map<String, String>, String> headersJson,
             Interception interception,
-            HistoryLimit historyLimit) {}
+            HistoryLimit historyLimit,
+            @Nullable String build) {}
 
     /** The parts of the worker that a run uses besides the store. */
     public interface Outside {

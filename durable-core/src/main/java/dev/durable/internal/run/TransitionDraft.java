@@ -98,6 +98,11 @@ final class TransitionDraft {
         return events.isEmpty() && consumed.isEmpty() && outcomes.isEmpty();
     }
 
+    /** Returns whether it has events, as code has made turns. */
+    boolean hasEvents() {
+        return !events.isEmpty();
+    }
+
     List<StoredEvent> events() {
         return events;
     }

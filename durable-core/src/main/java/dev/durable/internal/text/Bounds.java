@@ -32,6 +32,9 @@ public final class Bounds {
     /** The longest name of an installation, in UTF-16 units. */
     public static final int INSTALLATION = 100;
 
+    /** The longest name of a build, in UTF-16 units. */
+    public static final int BUILD = 64;
+
     /** The longest name of a class that options or an error bring, in UTF-16 units: longer than any real class name. */
     public static final int CLASS_NAME = 1_000;
 
@@ -120,7 +123,29 @@ public final class Bounds {
      * @throws RefusedInputException if it can't be a name, with the way out
      */
     public static String name(String what, String name) {
-        fit(what, name, NAME, "Use a short name such as \"default\", \"approve\" or \"Payments.charge\".");
+        return stripped(
+                what,
+                fit(what, name, NAME, "Use a short name such as \"default\", \"approve\" or \"Payments.charge\"."));
+    }
+
+    /**
+     * Returns the name, if it can be the name of a build.
+     *
+     * @param what the call that names it, for the error
+     * @throws RefusedInputException if it can't be the name of a build, with the way out
+     */
+    public static String build(String what, String name) {
+        return stripped(
+                what + ": the build",
+                fit(
+                        what + ": the build",
+                        name,
+                        BUILD,
+                        "Use a name that each deployment has anew, such as \"2026-11-27.1\" or the first twelve characters of"
+                                + " a commit."));
+    }
+
+    private static String stripped(String what, String name) {
         if (!name.strip().equals(name)) {
             throw new RefusedInputException(what + " " + quoted(name) + " has blanks around it, which can't be"
                     + " seen in logs and listings. Strip them.");

@@ -38,19 +38,21 @@ final class Claims {
     ClaimedRuns runs(RunClaim claim) {
         Instant now = tables.now();
         tables.runs().release(claim.lost());
-        Instant nextDue = tables.runs().firstWake(claim.taskQueues(), now).orElse(null);
+        String build = tables.sessions().build(claim.session());
+        Instant nextDue =
+                tables.runs().firstWake(claim.taskQueues(), build, now).orElse(null);
         if (!tables.sessions().isAlive(claim.session())) {
             return ClaimedRuns.none(null, nextDue);
         }
         List<RunRow> due = claim.taskQueues().stream()
-                .flatMap(queue -> tables.runs().due(queue, claim, now))
+                .flatMap(queue -> tables.runs().due(queue, claim, build, now))
                 .sorted(LONGEST_DUE)
                 .limit(claim.limit())
                 .toList();
         Duration left = due.size() == claim.limit()
                 ? Duration.ZERO
                 : claim.taskQueues().stream()
-                        .flatMap(queue -> tables.runs().leftToOthers(queue, claim, now))
+                        .flatMap(queue -> tables.runs().leftToOthers(queue, claim, build, now))
                         .min(Duration::compareTo)
                         .orElse(null);
         return claim(due, claim, left, nextDue);
@@ -157,6 +159,7 @@ final class Claims {
                 run.nextEventId(),
                 hold.wakeAt(),
                 hold.closing(),
-                hold.stalls());
+                hold.stalls(),
+                hold.build());
     }
 }

@@ -4,6 +4,8 @@ import dev.durable.store.NewRun;
 import dev.durable.store.Transition;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.LinkedHashSet;
+import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +18,13 @@ final class Hold {
     private @Nullable Instant wakeAt;
     private @Nullable Instant notBefore;
     private @Nullable String stalledBy;
+    /** The builds that {@code notBefore} holds back; null is every process. */
+    private @Nullable Set<String> stalledBuilds;
+    /** The build whose code has made the last turn; null where that is not known. */
+    private @Nullable String build;
+    /** The build that alone goes on with the run; null is any. */
+    private @Nullable String pinnedTo;
+
     private int stalls;
     private boolean closing;
     private boolean paused;
@@ -28,6 +37,7 @@ final class Hold {
                 ? start.firstTurn().wakeAt()
                 : now.plus(start.firstTurn().delay());
         this.notBefore = retries ? wakeAt : null;
+        wasBuiltBy(start.firstTurn().build());
         this.toBeBegunBy = start.firstTurn().done() ? null : start.deadlines().expiresAt();
     }
 
@@ -50,7 +60,9 @@ final class Hold {
     /** Takes over the fence and the times of a step that is written, and ends a stall. */
     void moveOn(Transition step, boolean messagesWait, Instant now) {
         fence = step.fences().next();
+        wasBuiltBy(step.build());
         notBefore = null;
+        stalledBuilds = null;
         stalledBy = null;
         stalls = 0;
         toBeBegunBy = null;
@@ -63,13 +75,24 @@ final class Hold {
     }
 
     /** Writes only the reason of a stall and the time of the next try; messages and timers stay. */
-    void stall(Transition.Stall why, UUID newFence, Instant now) {
+    void stall(Transition.Stall why, Transition.@Nullable Build by, UUID newFence, Instant now) {
         fence = newFence;
+        String stalling = by == null ? null : by.name();
+        stalledBuilds = stalling == null ? null : withStalled(stalling, now);
         notBefore = now.plus(why.retryIn());
         stalledBy = why.reason();
         stalls++;
         closing = false;
         ownedUntil = null;
+    }
+
+    private Set<String> withStalled(String other, Instant now) {
+        Set<String> builds = new LinkedHashSet<>();
+        if (stalledBuilds != null && isHeldBack(now)) {
+            builds.addAll(stalledBuilds);
+        }
+        builds.add(other);
+        return builds;
     }
 
     /** Replaces the fence, so that the process that holds the run can't go on. */
@@ -117,9 +140,65 @@ final class Hold {
         return wakeAt;
     }
 
+    /** The time until which the run is held back from every process; null where it is not, or from some builds only. */
     @Nullable
     Instant notBefore() {
-        return notBefore;
+        return stalledBuilds == null ? notBefore : null;
+    }
+
+    /** The time from which builds that have stalled may claim the run; null where it is held back from none or from all. */
+    @Nullable
+    Instant notBeforeForStalled() {
+        return stalledBuilds == null ? null : notBefore;
+    }
+
+    /** Returns whether a stall holds a process of this build back; null is a process that names none. */
+    boolean holdsBack(@Nullable String other, Instant now) {
+        return isHeldBack(now) && (stalledBuilds == null || other == null || stalledBuilds.contains(other));
+    }
+
+    private boolean isHeldBack(Instant now) {
+        return notBefore != null && notBefore.isAfter(now);
+    }
+
+    @Nullable
+    String build() {
+        return build;
+    }
+
+    private void wasBuiltBy(Transition.@Nullable Build other) {
+        if (other != null) {
+            build = other.name();
+            pinnedTo = other.pinned() ? other.name() : pinnedTo;
+        }
+    }
+
+    /** Returns whether the back-off of a stall holds it back, or did until a moment ago. */
+    boolean isHeldBackByStall() {
+        return stalledBy != null && notBefore != null;
+    }
+
+    /**
+     * Ends the back-off of a stall, pins the run to a build where one is named, and takes it from the process that holds it.
+     * Returns false where nothing of that is to be done.
+     */
+    boolean moveTo(@Nullable String other, UUID newFence) {
+        if (other == null ? !isHeldBackByStall() : other.equals(pinnedTo)) {
+            return false;
+        }
+        pinnedTo = other == null ? pinnedTo : other;
+        fence = newFence;
+        closing = false;
+        ownedUntil = null;
+        if (stalledBy != null) {
+            notBefore = null;
+        }
+        return true;
+    }
+
+    /** Returns whether a process of this build may go on with the run; null is a process that names none. */
+    boolean isFor(@Nullable String other) {
+        return pinnedTo == null || pinnedTo.equals(other);
     }
 
     @Nullable

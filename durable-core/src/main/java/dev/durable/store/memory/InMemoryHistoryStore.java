@@ -3,6 +3,7 @@ package dev.durable.store.memory;
 import dev.durable.client.AuditEntry;
 import dev.durable.client.QueueDescription;
 import dev.durable.client.Queues.PausedActivity;
+import dev.durable.client.WaitingReason;
 import dev.durable.client.WorkflowStatus;
 import dev.durable.history.InboxMessage;
 import dev.durable.history.StoredEvent;
@@ -39,6 +40,7 @@ import dev.durable.store.RunClaim;
 import dev.durable.store.RunDetails;
 import dev.durable.store.RunFilter;
 import dev.durable.store.RunKey;
+import dev.durable.store.RunMove;
 import dev.durable.store.RunPause;
 import dev.durable.store.RunRecord;
 import dev.durable.store.Seizure;
@@ -235,8 +237,18 @@ public final class InMemoryHistoryStore implements HistoryStore {
     }
 
     @Override
+    public Optional<StartOutcome> fork(NewRun fork) {
+        return atomically(() -> starts.fork(fork));
+    }
+
+    @Override
     public boolean pause(RunPause pause) {
         return atomically(() -> seizures.pause(pause));
+    }
+
+    @Override
+    public boolean move(RunMove move) {
+        return atomically(() -> seizures.move(move));
     }
 
     @Override
@@ -495,6 +507,16 @@ public final class InMemoryHistoryStore implements HistoryStore {
     @Override
     public Optional<RunDetails> details(UUID runId) {
         return atomically(() -> reads.details(runId));
+    }
+
+    @Override
+    public Map<UUID, String> stalledBy(Collection<UUID> runIds) {
+        return atomically(() -> reads.stalledBy(runIds));
+    }
+
+    @Override
+    public List<WaitingReason> waitingReasons(UUID runId) {
+        return atomically(() -> WaitingReasons.of(tables, runId));
     }
 
     @Override

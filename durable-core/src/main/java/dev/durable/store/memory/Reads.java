@@ -134,6 +134,18 @@ final class Reads {
         return Optional.ofNullable(runs.find(runId)).map(Reads::describe);
     }
 
+    Map<UUID, String> stalledBy(Collection<UUID> runIds) {
+        Map<UUID, String> found = new LinkedHashMap<>();
+        for (UUID id : runIds) {
+            RunRow run = runs.findOpen(id);
+            String reason = run == null ? null : run.hold().stalledBy();
+            if (reason != null) {
+                found.put(id, reason);
+            }
+        }
+        return found;
+    }
+
     List<OpenJob> jobs(JobFilter filter, int limit) {
         return new Room(Portion.BYTES).first(all(filter).limit(limit).toList(), Reads::size);
     }

@@ -58,8 +58,9 @@ final class RunRow {
         }
     }
 
-    RunRow(NewRun start, Instant now) {
-        this(start, now, null);
+    /** @param copied the events of another run that stand in front of its own; none for a run that is no fork */
+    RunRow(NewRun start, Instant now, List<StoredEvent> copied) {
+        this(start, now, null, copied);
     }
 
     /**
@@ -67,6 +68,10 @@ final class RunRow {
      *     it; null for the first of a chain
      */
     RunRow(NewRun start, Instant now, @Nullable RunRow previous) {
+        this(start, now, previous, List.of());
+    }
+
+    private RunRow(NewRun start, Instant now, @Nullable RunRow previous, List<StoredEvent> copied) {
         this.previous = previous;
         this.chainId = previous == null ? start.run().runId() : previous.chainId;
         this.memo = previous == null ? start.memo() : previous.memo;
@@ -80,6 +85,7 @@ final class RunRow {
                 : previous.startedAt.plus(1, ChronoUnit.MICROS);
         this.attempt = previous != null && previous.isRetried() ? previous.attempt + 1 : 1;
         this.hold = new Hold(start, now, attempt > 1);
+        history.addAll(copied);
         append(start.firstTurn().events(), start.fence());
         tellDetails(start.firstTurn().details());
     }
@@ -237,7 +243,7 @@ final class RunRow {
                 ending == null ? null : ending.at(),
                 ending == null ? null : ending.result(),
                 ending == null ? null : ending.failure(),
-                new RunRecord.Notes(memo, details),
+                new RunRecord.Notes(memo, details, isOpen() ? hold.build() : null),
                 new RunRecord.Links(
                         chainId,
                         previous == null ? null : previous.key().runId(),

@@ -146,8 +146,8 @@ final class RunTable {
     }
 
     /** Due runs of one queue that the claimer can serve. */
-    Stream<RunRow> due(String taskQueue, RunClaim claim, Instant now) {
-        return agenda(taskQueue).due(now).filter(run -> serves(claim, run, now));
+    Stream<RunRow> due(String taskQueue, RunClaim claim, @Nullable String build, Instant now) {
+        return agenda(taskQueue).due(now).filter(run -> serves(claim, build, run, now));
     }
 
     /** Releases runs that lost claims have taken under these fences. */
@@ -182,9 +182,10 @@ final class RunTable {
     }
 
     /** The first wake after this time of a parked run of these queues. */
-    Optional<Instant> firstWake(Collection<String> taskQueues, Instant after) {
+    Optional<Instant> firstWake(Collection<String> taskQueues, @Nullable String build, Instant after) {
         return taskQueues.stream()
                 .flatMap(queue -> agenda(queue).inOrder())
+                .filter(run -> run.hold().isFor(build))
                 .flatMap(run -> wakeOfParked(run.hold(), after).stream())
                 .min(Instant::compareTo);
     }
@@ -200,14 +201,19 @@ final class RunTable {
                 .filter(run -> run.hold().lastSession() != null)
                 .flatMap(RunTable::openToAll)
                 .filter(now::isBefore);
-        return Stream.of(due, leftToCache, expiring.firstAfter(now).stream()).flatMap(times -> times);
+        Stream<Instant> heldBack = claimable.values().stream()
+                .flatMap(agenda -> agenda.due(now))
+                .flatMap(run -> Stream.ofNullable(run.hold().notBeforeForStalled()))
+                .filter(now::isBefore);
+        return Stream.of(due, leftToCache, heldBack, expiring.firstAfter(now).stream())
+                .flatMap(times -> times);
     }
 
     /** How long the due runs that this session can serve are still left to other sessions that have them cached. */
-    Stream<Duration> leftToOthers(String taskQueue, RunClaim claim, Instant now) {
+    Stream<Duration> leftToOthers(String taskQueue, RunClaim claim, @Nullable String build, Instant now) {
         return agenda(taskQueue)
                 .due(now)
-                .filter(run -> suits(claim, run) && !serves(claim, run, now))
+                .filter(run -> suits(claim, build, run, now) && !serves(claim, build, run, now))
                 .flatMap(RunTable::openToAll)
                 .map(then -> Duration.between(now, then));
     }
@@ -218,13 +224,17 @@ final class RunTable {
         return since == null ? Stream.empty() : Stream.of(since.plus(CACHED_FIRST));
     }
 
-    private static boolean serves(RunClaim claim, RunRow run, Instant now) {
+    private static boolean serves(RunClaim claim, @Nullable String build, RunRow run, Instant now) {
         Instant since = run.dueSince();
-        return since != null && suits(claim, run) && run.hold().openTo(claim.session(), since, now, CACHED_FIRST);
+        return since != null
+                && suits(claim, build, run, now)
+                && run.hold().openTo(claim.session(), since, now, CACHED_FIRST);
     }
 
-    private static boolean suits(RunClaim claim, RunRow run) {
-        return claim.takes(run.start().type());
+    private static boolean suits(RunClaim claim, @Nullable String build, RunRow run, Instant now) {
+        return claim.takes(run.start().type())
+                && run.hold().isFor(build)
+                && !run.hold().holdsBack(build, now);
     }
 
     private static Optional<Instant> wakeOfParked(Hold hold, Instant after) {

@@ -4,7 +4,9 @@ import dev.durable.client.AuditEntry;
 import dev.durable.history.MessageKind;
 import dev.durable.history.StoredEvent;
 import dev.durable.store.LeftJob;
+import dev.durable.store.Nudges;
 import dev.durable.store.RunKey;
+import dev.durable.store.RunMove;
 import dev.durable.store.RunPause;
 import dev.durable.store.Seizure;
 import java.time.Instant;
@@ -46,6 +48,27 @@ final class Seizures {
                             RunPause.details(run.key().runId())));
         }
         return Optional.of(run.key());
+    }
+
+    boolean move(RunMove move) {
+        RunRow run = tables.runs().find(move.workflowId(), move.runId());
+        if (run == null || !run.isOpen()) {
+            return false;
+        }
+        boolean moved = run.hold().moveTo(move.build(), move.newFence());
+        if (moved) {
+            tables.place(run);
+            tables.hints().owe(new Nudges.RunsDue(run.start().taskQueue()));
+            tables.audit()
+                    .add(new AuditEntry(
+                            move.newFence(),
+                            tables.now(),
+                            move.actor(),
+                            move.action(),
+                            move.workflowId(),
+                            move.details(run.key().runId())));
+        }
+        return moved || move.build() != null;
     }
 
     boolean pause(RunPause pause) {

@@ -52,6 +52,13 @@ final class Sessions {
         return row == null ? null : row.identity();
     }
 
+    /** The build of a session; null where it names none. */
+    @Nullable
+    String build(UUID session) {
+        SessionInfo row = rows.get(session);
+        return row == null || row.served() == null ? null : row.served().build();
+    }
+
     void close(UUID session) {
         rows.remove(session);
     }

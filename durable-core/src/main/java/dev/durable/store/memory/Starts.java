@@ -3,11 +3,15 @@ package dev.durable.store.memory;
 import dev.durable.ReusePolicy;
 import dev.durable.client.WorkflowStatus;
 import dev.durable.history.InboxMessage;
+import dev.durable.history.StoredEvent;
 import dev.durable.store.Delivery;
 import dev.durable.store.NewRun;
 import dev.durable.store.RunIds;
 import dev.durable.store.RunRecord;
 import dev.durable.store.StartOutcome;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -23,12 +27,25 @@ final class Starts {
     }
 
     StartOutcome start(NewRun start) {
+        return start(start, List.of());
+    }
+
+    /** Starts a run with the first events of another; empty where that does not have all of them. */
+    Optional<StartOutcome> fork(NewRun fork) {
+        NewRun.Copied copied = Objects.requireNonNull(fork.firstTurn().copied());
+        RunRow from = tables.runs().find(copied.from().runId());
+        return from == null || from.history().size() < copied.events()
+                ? Optional.empty()
+                : Optional.of(start(fork, from.history().subList(0, (int) copied.events())));
+    }
+
+    private StartOutcome start(NewRun start, List<StoredEvent> copied) {
         if (tables.runs().find(start.run().runId()) != null) {
             return new StartOutcome.Started(true);
         }
         RunRow latest = tables.runs().latest(start.run().workflowId());
         if (latest == null) {
-            return begin(start);
+            return begin(start, copied);
         }
         RunRow taker = taker(start, latest);
         if (taker != null) {
@@ -41,7 +58,7 @@ final class Starts {
         return refuses(start.policies().reuse(), closed.status())
                 ? new StartOutcome.Refused(
                         closed.run().runId(), closed.status(), tables.runs().isAt(start.place(), latest))
-                : begin(start);
+                : begin(start, copied);
     }
 
     private StartOutcome alreadyOpen(NewRun start, RunRow open) {
@@ -77,13 +94,17 @@ final class Starts {
                 .orElse(null);
     }
 
-    private StartOutcome begin(NewRun start) {
-        RunRow run = new RunRow(start, tables.now());
+    private StartOutcome begin(NewRun start, List<StoredEvent> copied) {
+        RunRow run = new RunRow(start, tables.now(), copied);
         tables.runs().add(run);
         tables.bear(run, start.firstTurn().jobs());
         InboxMessage message = start.message();
         if (message != null) {
             tables.post(run, message);
+        }
+        NewRun.Copied fork = start.firstTurn().copied();
+        if (fork != null) {
+            fork.messages().forEach(outcome -> tables.post(run, outcome));
         }
         tables.place(run);
         return new StartOutcome.Started(false);

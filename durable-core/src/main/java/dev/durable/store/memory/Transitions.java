@@ -4,6 +4,7 @@ import dev.durable.history.InboxMessage;
 import dev.durable.history.MessageKind;
 import dev.durable.store.LeftJob;
 import dev.durable.store.NewRun;
+import dev.durable.store.Nudges.RunsDue;
 import dev.durable.store.Nudges.UpdateAnswered;
 import dev.durable.store.OutgoingMessage;
 import dev.durable.store.ReadBack;
@@ -64,8 +65,11 @@ final class Transitions {
     }
 
     private Outcome stall(RunRow run, Transition step, Transition.Stall why) {
-        run.hold().stall(why, step.fences().next(), tables.now());
+        run.hold().stall(why, step.build(), step.fences().next(), tables.now());
         tables.place(run);
+        if (why.queueOfOthers() != null) {
+            tables.hints().owe(new RunsDue(why.queueOfOthers()));
+        }
         return Outcome.APPLIED;
     }
 

@@ -330,6 +330,8 @@ public final class ActivityBench {
                         List.of(job(argument, now, eager)),
                         null,
                         Duration.ZERO,
+                        null,
+                        null,
                         null),
                 new NewRun.Policies(ReusePolicy.ALLOW_DUPLICATE, ConflictPolicy.FAIL, List.of()),
                 new NewRun.Deadlines(null, null),

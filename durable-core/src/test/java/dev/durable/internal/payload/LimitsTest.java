@@ -28,6 +28,7 @@ class LimitsTest {
         inCode.put("id of a run", number(Bounds.ID) + " characters");
         inCode.put("name of a type", number(Bounds.NAME) + " characters");
         inCode.put("name of an installation", number(Bounds.INSTALLATION) + " characters");
+        inCode.put("name of a build", number(Bounds.BUILD) + " characters");
         inCode.put("name of a class in options", number(Bounds.CLASS_NAME) + " characters");
         inCode.put("headers and memo of a start", number(Bounds.NOTES_BYTES) + " bytes");
         inCode.put("headers of an activity", number(Bounds.NOTES_BYTES) + " bytes");

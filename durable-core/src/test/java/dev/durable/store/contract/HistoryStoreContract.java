@@ -30,6 +30,14 @@ public abstract class HistoryStoreContract extends HistoryStoreCore {
     }
 
     @Nested
+    class Builds extends BuildContract {
+        @Override
+        protected StoreFixture newFixture() {
+            return HistoryStoreContract.this.newFixture();
+        }
+    }
+
+    @Nested
     class Transactional extends TransactionalContract {
         @Override
         protected StoreFixture newFixture() {
@@ -55,6 +63,14 @@ public abstract class HistoryStoreContract extends HistoryStoreCore {
 
     @Nested
     class Queues extends QueueContract {
+        @Override
+        protected StoreFixture newFixture() {
+            return HistoryStoreContract.this.newFixture();
+        }
+    }
+
+    @Nested
+    class Forks extends ForkContract {
         @Override
         protected StoreFixture newFixture() {
             return HistoryStoreContract.this.newFixture();

@@ -11,6 +11,7 @@ import dev.durable.store.NewJob;
 import dev.durable.store.NewRun;
 import dev.durable.store.RunIds;
 import dev.durable.store.RunKey;
+import dev.durable.store.Transition;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -45,7 +46,9 @@ public final class NewRunBuilder {
     private Instant expiresAt;
     private InboxMessage message;
     private String details;
+    private Transition.Build build;
     private BatchPlace place;
+    private NewRun.Copied copied;
 
     public NewRunBuilder(HistoryStore store, String workflowId) {
         now = store.now();
@@ -101,6 +104,18 @@ public final class NewRunBuilder {
         return this;
     }
 
+    /** The code of this build has made the first turn, and the run is pinned to it. */
+    public NewRunBuilder pinnedBy(String name) {
+        this.build = new Transition.Build(name, true);
+        return firstTurnDone();
+    }
+
+    /** The code of this build has made the first turn. */
+    public NewRunBuilder firstTurnBy(String name) {
+        this.build = new Transition.Build(name, false);
+        return firstTurnDone();
+    }
+
     public NewRunBuilder wakeAt(Instant when) {
         this.wakeAt = when;
         return firstTurnDone();
@@ -150,6 +165,26 @@ public final class NewRunBuilder {
         return this;
     }
 
+    /** A fork of another run, with its first events; these outcomes wait for it. */
+    public NewRunBuilder forks(RunKey from, long many, InboxMessage... outcomes) {
+        this.copied = new NewRun.Copied(from, many, List.of(outcomes));
+        events.set(
+                0, new StoredEvent(many + 1, "WorkflowForked", now, null, "{\"fromRunId\":\"" + from.runId() + "\"}"));
+        return this;
+    }
+
+    /** An activity that was open where it was forked. */
+    public NewRunBuilder schedulesAgain(NewJob job) {
+        return schedulesAgainIf(true, job);
+    }
+
+    public NewRunBuilder schedulesAgainIf(boolean isOpen, NewJob job) {
+        if (isOpen) {
+            jobs.add(job);
+        }
+        return this;
+    }
+
     /** Its place in a batch. */
     public NewRunBuilder at(String batch, int number) {
         this.place = new BatchPlace(batch, number);
@@ -162,7 +197,7 @@ public final class NewRunBuilder {
                 type,
                 taskQueue,
                 fence,
-                new NewRun.FirstTurn(firstTurnDone, events, jobs, wakeAt, startDelay, details),
+                new NewRun.FirstTurn(firstTurnDone, events, jobs, wakeAt, startDelay, details, build, copied),
                 new NewRun.Policies(reusePolicy, conflictPolicy, formerTypes),
                 new NewRun.Deadlines(deadline, expiresAt),
                 memo,

@@ -14,6 +14,7 @@ import dev.durable.store.Nudges.StreamWritten;
 import dev.durable.store.Nudges.UpdateAnswered;
 import dev.durable.store.Reply;
 import dev.durable.store.RunKey;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
@@ -61,6 +62,16 @@ abstract class NudgeContract extends StoreContract {
         started(resting);
 
         deliver("order-1", signal("approve"));
+
+        await(new RunsDue("slow"));
+    }
+
+    @Test
+    void a_stall_that_others_may_end_nudges_their_queue() throws Exception {
+        Writer writer = claimed("order-1");
+        writer.write(writer.step()
+                .stallsFor("differs", Duration.ofMinutes(1), "slow")
+                .by("blue"));
 
         await(new RunsDue("slow"));
     }

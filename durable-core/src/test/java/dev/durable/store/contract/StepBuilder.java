@@ -50,6 +50,7 @@ public final class StepBuilder {
     private Transition.Stall stall;
     private Transition.Close close;
     private String details;
+    private Transition.Build build;
 
     public StepBuilder(Instant now, RunKey run, UUID fence, long nextEventId) {
         this.now = now;
@@ -235,6 +236,12 @@ public final class StepBuilder {
         return this;
     }
 
+    /** It stalls, and workers of other builds that serve the queue are woken. */
+    public StepBuilder stallsFor(String reason, Duration retryIn, String queueOfOthers) {
+        stall = new Transition.Stall(reason, retryIn, queueOfOthers);
+        return this;
+    }
+
     public StepBuilder closes(WorkflowStatus status) {
         return closes(status, "{\"status\":\"" + status + "\"}");
     }
@@ -261,6 +268,18 @@ public final class StepBuilder {
         return this;
     }
 
+    /** The build whose code makes it; null is a process that names none. */
+    public StepBuilder by(String name) {
+        build = new Transition.Build(name, false);
+        return this;
+    }
+
+    /** The build whose code makes it, and to which the run is pinned. */
+    public StepBuilder pinnedBy(String name) {
+        build = new Transition.Build(name, true);
+        return this;
+    }
+
     /** What the run says that it is doing. */
     public StepBuilder details(String line) {
         details = line;
@@ -274,7 +293,7 @@ public final class StepBuilder {
         }
         return new Transition(
                 run,
-                new Transition.Fences(fence, newFence),
+                new Transition.Fences(fence, newFence, build),
                 nextEventId,
                 all,
                 new Transition.Mail(chain, consumed, sends, replies, details, appends),

@@ -34,6 +34,7 @@ import dev.durable.store.Relayed;
 import dev.durable.store.Reply;
 import dev.durable.store.RunClaim;
 import dev.durable.store.RunKey;
+import dev.durable.store.RunMove;
 import dev.durable.store.RunPause;
 import dev.durable.store.Seizure;
 import dev.durable.store.Served;
@@ -55,6 +56,7 @@ import dev.durable.store.postgres.internal.read.Batches;
 import dev.durable.store.postgres.internal.read.DatabaseViews;
 import dev.durable.store.postgres.internal.read.ReplicaViews;
 import dev.durable.store.postgres.internal.run.Callbacks;
+import dev.durable.store.postgres.internal.run.Forks;
 import dev.durable.store.postgres.internal.run.LaneWriters;
 import dev.durable.store.postgres.internal.run.ReadBacks;
 import dev.durable.store.postgres.internal.run.RunClaims;
@@ -110,6 +112,7 @@ public final class PostgresHistoryStore extends DatabaseViews implements History
     private final ReadBacks readBacks;
     private final Callbacks callbacks;
     private final Seizures seizures;
+    private final Forks forks;
     private final Adoptions adoptions;
     private final RunClaims runClaims;
     private final JobClaims jobClaims;
@@ -149,6 +152,7 @@ public final class PostgresHistoryStore extends DatabaseViews implements History
         readBacks = new ReadBacks(connections);
         callbacks = new Callbacks(connections);
         seizures = new Seizures(connections, nudges);
+        forks = new Forks(connections, nudges);
         adoptions = new Adoptions(connections);
         runClaims = new RunClaims(connections, options.nanoTime);
         jobClaims = new JobClaims(connections, options.nanoTime);
@@ -295,8 +299,18 @@ public final class PostgresHistoryStore extends DatabaseViews implements History
     }
 
     @Override
+    public Optional<StartOutcome> fork(NewRun fork) {
+        return forks.fork(fork);
+    }
+
+    @Override
     public boolean pause(RunPause pause) {
         return seizures.pause(pause);
+    }
+
+    @Override
+    public boolean move(RunMove move) {
+        return seizures.move(move);
     }
 
     @Override

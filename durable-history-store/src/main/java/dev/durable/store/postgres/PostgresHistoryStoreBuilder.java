@@ -55,7 +55,7 @@ public final class PostgresHistoryStoreBuilder {
     }
 
     /**
-     * The prefix of the names of the schema's roles ({@code shop} for {@code shop_worker} and {@code shop_retention});
+     * The prefix of the names of the schema's roles ({@code shop} for {@code shop_worker}, {@code shop_retention} and {@code shop_operator});
      * the name of the schema by default, or for null. Roles belong to the server: two databases with schemas of one
      * name share them unless one of the databases has another prefix.
      */

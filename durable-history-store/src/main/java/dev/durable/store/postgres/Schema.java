@@ -40,8 +40,8 @@ public final class Schema {
     }
 
     /**
-     * All rights of the roles {@code durable_worker} and {@code durable_retention}, for a DBA who creates these roles
-     * because the owner of the schema may not. The script is run by the owner, as often as needed.
+     * All rights of the roles {@code durable_worker}, {@code durable_retention} and {@code durable_operator}, for a DBA
+     * who creates these roles because the owner of the schema may not. The script is run by the owner, as often as needed.
      */
     public static String grants() {
         return grants(SchemaName.DEFAULT, SchemaName.DEFAULT);

@@ -3,6 +3,7 @@ package dev.durable.store.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.durable.history.JobNotes;
+import dev.durable.internal.client.access.DescriptionMapper;
 import dev.durable.logs.MarkedLines;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.JobUpdate;
@@ -286,6 +287,43 @@ class ReadModelTest extends StoreContract {
         }
         assertThat(sql("select attempt from durable.v_incident")).containsExactly("1");
         assertThat(sql("select attempt from durable.v_dead_letter")).containsExactly("1");
+    }
+
+    @Test
+    void why_waiting_has_the_words_of_the_client_and_twenty_reasons_at_most() {
+        RunKey run = scheduled("order-1", 22).run();
+
+        List<String> said = sql("select durable.why_waiting('order-1')");
+
+        assertThat(said).containsExactly(words(run));
+        assertThat(said.getFirst().lines())
+                .hasSize(22)
+                .startsWith("workflow order-1 (" + type(run) + ", run " + run.runId() + ") waits for:")
+                .endsWith("- and 2 more");
+    }
+
+    @Test
+    void why_waiting_says_that_a_run_is_closed_or_was_never_there() {
+        Writer writer = claimed("order-1");
+        writer.write(writer.closing());
+
+        List<String> said = sql("select durable.why_waiting('order-1')");
+
+        assertThat(said).containsExactly(words(writer.run()));
+        assertThat(said.getFirst())
+                .startsWith("workflow order-1 (" + type(writer.run()) + ", run "
+                        + writer.run().runId() + ") waits for nothing: it is COMPLETED since ");
+        assertThat(sql("select durable.why_waiting('order-2')")).containsExactly("there is no workflow order-2");
+    }
+
+    private String type(RunKey run) {
+        return store.run(run.runId()).orElseThrow().type();
+    }
+
+    /** What the client says, where it does not know the code of the run. */
+    private String words(RunKey run) {
+        return DescriptionMapper.why(store.run(run.runId()).orElseThrow(), store.waitingReasons(run.runId()), List.of())
+                .text();
     }
 
     private static List<String> workflow() {

@@ -174,6 +174,7 @@ class StrangersTest {
                 "select * from durable.v_queue",
                 "select * from durable.v_dead_letter",
                 "select * from durable.v_incident",
+                "select durable.why_waiting(w.workflow_id) from durable.workflow_run w",
                 "select durable.readable('{\"n\":1e999999}')",
                 "select durable.run_id_at(now())",
                 "select durable.joined('[1]', '[2]')",

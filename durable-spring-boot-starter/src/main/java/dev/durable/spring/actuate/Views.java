@@ -34,7 +34,8 @@ final class Views {
             String status,
             String taskQueue,
             Instant startedAt,
-            @Nullable Instant closedAt) {
+            @Nullable Instant closedAt,
+            @Nullable String build) {
 
         static Workflow of(WorkflowSummary run) {
             return new Workflow(
@@ -44,7 +45,8 @@ final class Views {
                     run.status().name(),
                     run.taskQueue(),
                     run.startedAt(),
-                    run.closedAt());
+                    run.closedAt(),
+                    run.build());
         }
     }
 

@@ -15,8 +15,14 @@ import org.junit.jupiter.api.Test;
 
 /** The modules of this build, the bill of materials, and the dependencies that the documents tell to add. */
 class ArtifactsTest {
-    private static final List<String> NOT_FOR_USERS =
-            List.of("durable-bom", "samples", "samples/plain", "samples/kotlin", "samples/spring-orders", "benchmarks");
+    private static final List<String> NOT_FOR_USERS = List.of(
+            "durable-bom",
+            "samples",
+            "samples/plain",
+            "samples/patterns",
+            "samples/kotlin",
+            "samples/spring-orders",
+            "benchmarks");
     private static final Pattern MODULE = Pattern.compile("<module>(.*)</module>");
     private static final Pattern OURS =
             Pattern.compile("<groupId>dev\\.durable</groupId>\\s*<artifactId>(.*)</artifactId>");

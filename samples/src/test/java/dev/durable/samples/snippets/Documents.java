@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** The documents and the test sources of this repository, from where tests of this module run. */
+/** The documents and the tested sources of this repository, from where tests of this module run. */
 final class Documents {
     static final Path ROOT = Path.of("..");
 
@@ -60,6 +60,13 @@ final class Documents {
     /** Sources of the sample in Kotlin, all of which the tests run. */
     static List<Path> kotlinSources() {
         return sourcesBelow(ROOT.resolve("samples/kotlin/src"), ".kt").sorted().toList();
+    }
+
+    /** Sources of the patterns, all of which the tests of their module run. */
+    static List<Path> patternSources() {
+        return sourcesBelow(ROOT.resolve("samples/patterns/src/main"), ".java")
+                .sorted()
+                .toList();
     }
 
     /** Sources of all modules' tests. */

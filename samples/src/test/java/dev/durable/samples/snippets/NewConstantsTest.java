@@ -86,6 +86,11 @@ class NewConstantsTest {
                     "ChildCancellationType.*",
                     "ABANDON alone asks nothing, WAIT_CANCELLATION_COMPLETED alone keeps the result open",
                     "OpenChild"),
+            alike(
+                    "Versioning.PINNED",
+                    "the one that names a build: with any other every build may go on",
+                    "EngineBuilder",
+                    "HeldRun"),
             // ── ends of runs ──
             alike(
                     "WorkflowStatus.COMPLETED",
@@ -94,6 +99,7 @@ class NewConstantsTest {
                     "DraftWriter",
                     "EndedJobs",
                     "JobBatch",
+                    "OperationVerbs",
                     "Reads",
                     "Starts"),
             alike(

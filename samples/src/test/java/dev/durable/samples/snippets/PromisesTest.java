@@ -42,7 +42,6 @@ class PromisesTest {
             Map.entry("fork", "the same, in DBOS's words"),
             Map.entry("resumeworkflow", "a closed run stays closed"),
             Map.entry("deleteworkflow", "runs are removed by age, as the database's owner says"),
-            Map.entry("batch operations", "there is no operation on many workflows at once"),
             Map.entry("console", "there is no user interface of its own"),
             Map.entry("jobrunr dashboard", "the same"),
             Map.entry("setevent", "nobody can wait for a field of a run from outside"),

@@ -13,8 +13,11 @@ final class Regions {
 
     private final Map<String, List<String>> lines = new LinkedHashMap<>();
 
+    /** Pieces of tests, and of the patterns, which their tests run. */
     static Regions ofAllTests() {
-        return of(Documents.testSources());
+        Regions regions = of(Documents.testSources());
+        Documents.patternSources().forEach(regions::read);
+        return regions;
     }
 
     static Regions of(List<Path> sources) {

@@ -2,9 +2,14 @@ package dev.durable.samples.snippets;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.durable.client.DurableClient;
 import dev.durable.client.DurableEngine;
+import dev.durable.client.Operation;
+import dev.durable.client.OperationPreview;
+import dev.durable.client.OperationProgress;
 import dev.durable.client.Queues;
 import dev.durable.client.UpkeepStep;
+import dev.durable.client.WorkflowVerbs;
 import dev.durable.store.postgres.HistoryPartitions;
 import dev.durable.store.postgres.PostgresHistoryStore;
 import dev.durable.store.postgres.testing.TestDatabase;
@@ -79,6 +84,23 @@ class WorkersTest {
     }
 
     @Test
+    void aProcessNamesItsBuild() {
+        try (TestDatabase database = TestDatabase.create()) {
+            DataSource dataSource = database.pooledDataSource(12);
+            // docs: build
+            try (DurableEngine engine = DurableEngine.builder(PostgresHistoryStore.of(dataSource))
+                    .build("2026-11-27.1")
+                    .register(OrderWorkflow.class, new StripePayments())
+                    .start()) {
+                // docs: end
+                assertThat(engine.healthy()).isTrue();
+                // docs: build
+            }
+            // docs: end
+        }
+    }
+
+    @Test
     void queuesArePooledLimitedAndPaused() {
         try (TestDatabase database = TestDatabase.create()) {
             DataSource dataSource = database.pooledDataSource(12);
@@ -105,6 +127,40 @@ class WorkersTest {
                 // docs: queue-pools
             }
             // docs: end
+        }
+    }
+
+    @Test
+    void operatorsHaltEverythingAndPauseManyRuns() {
+        try (TestDatabase database = TestDatabase.create();
+                DurableEngine engine = DurableEngine.builder(PostgresHistoryStore.of(database.pooledDataSource(12)))
+                        .register(OrderWorkflow.class, new StripePayments())
+                        .start()) {
+            DurableClient client = engine.client();
+            Instant deployedAt = Instant.now().minus(Duration.ofHours(1));
+            // docs: operations
+            WorkflowVerbs orders = client.workflows()
+                    .where(w -> w.type(OrderWorkflow.class).startedAfter(deployedAt))
+                    .by("ann")
+                    .because("the provider is down");
+            OperationPreview preview = orders.dryRun();
+            Operation operation = orders.rate(200).pause();
+            OperationProgress progress = operation.await(Duration.ofMinutes(10));
+            // docs: end
+            assertThat(preview.total()).isZero();
+            assertThat(progress.done()).isZero();
+            // docs: halt
+            Queues queues = client.queues().by("ann").because("charges twice");
+            queues.halt();
+            client.workflows()
+                    .where(w -> w.type(OrderWorkflow.class))
+                    .by("ann")
+                    .because("charges twice")
+                    .pause()
+                    .await();
+            queues.endHalt();
+            // docs: end
+            assertThat(queues.isHalted()).isFalse();
         }
     }
 }

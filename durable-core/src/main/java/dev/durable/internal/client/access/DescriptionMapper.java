@@ -1,10 +1,14 @@
 package dev.durable.internal.client.access;
 
+import dev.durable.client.WaitingReason;
+import dev.durable.client.WhyWaiting;
+import dev.durable.client.WhyWaiting.CodeWait;
 import dev.durable.client.WorkflowDescription;
 import dev.durable.client.WorkflowSummary;
 import dev.durable.history.FailureJson;
 import dev.durable.store.RunDetails;
 import dev.durable.store.RunRecord;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Converts rows of the store to the summaries and descriptions of the API. */
@@ -26,7 +30,8 @@ public final class DescriptionMapper {
                         run.links().previous(),
                         run.links().next(),
                         run.links().attempt()),
-                run.details());
+                run.details(),
+                run.build());
     }
 
     /** Returns a failure as type and message, for readers; a text that is no failure stays as it is. */
@@ -39,6 +44,10 @@ public final class DescriptionMapper {
         } catch (IllegalArgumentException e) {
             return json;
         }
+    }
+
+    public static WhyWaiting why(RunRecord run, List<WaitingReason> reasons, List<CodeWait> code) {
+        return new WhyWaiting(summary(run), reasons, code);
     }
 
     public static WorkflowDescription of(RunDetails details) {

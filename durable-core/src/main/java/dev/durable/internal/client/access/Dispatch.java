@@ -2,6 +2,7 @@ package dev.durable.internal.client.access;
 
 import dev.durable.QueueFullException;
 import dev.durable.client.WaitFor;
+import dev.durable.client.WhyWaiting.CodeWait;
 import dev.durable.history.ActivityScheduled;
 import dev.durable.history.EnqueuedOptions;
 import dev.durable.history.Payload;
@@ -10,6 +11,7 @@ import dev.durable.store.Delivery;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.JobOrder;
 import dev.durable.store.Joined;
+import dev.durable.store.NewJob;
 import dev.durable.store.NewRun;
 import dev.durable.store.OpenJob;
 import dev.durable.store.Reply;
@@ -18,6 +20,8 @@ import dev.durable.store.RunResult;
 import dev.durable.store.StartOutcome;
 import dev.durable.store.StreamPage;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -97,6 +101,19 @@ public interface Dispatch {
     CompletableFuture<StartOutcome> enqueue(
             NewRun run, WorkflowStarted started, ActivityScheduled scheduled, @Nullable EnqueuedOptions chosen);
 
+    /**
+     * Returns the job of an activity that is scheduled once more, by a fork of the run that has scheduled it.
+     *
+     * @param headers given at the start of that run
+     * @param idempotencyKey the key that the activity had there
+     */
+    NewJob scheduledAgain(
+            RunKey fork,
+            String workflowType,
+            Map<String, String> headers,
+            ActivityScheduled scheduled,
+            String idempotencyKey);
+
     CompletableFuture<Delivery.Outcome> deliver(Delivery delivery);
 
     /** Returns the future end of a run. */
@@ -114,6 +131,12 @@ public interface Dispatch {
 
     /** Returns the answer to a query, by the cached instance or by replay in this process. */
     Payload ask(RunKey run, String workflowType, String query, Payload arguments);
+
+    /**
+     * Returns where the code of an open run waits, by replay in this process: nothing where its workflow type is not
+     * registered here or the replay does not come through.
+     */
+    List<CodeWait> waits(RunKey run, String workflowType);
 
     /**
      * Returns the order that follows from a failure that the holder of a token reports, by the options of its activity.

@@ -4,10 +4,14 @@ import dev.durable.RefusedInputException;
 import dev.durable.client.ActivityHandle;
 import dev.durable.client.BoundedCount;
 import dev.durable.client.DurableClient;
+import dev.durable.client.Operation;
+import dev.durable.client.OperationPreview;
 import dev.durable.client.Page;
+import dev.durable.client.StallGroup;
 import dev.durable.client.WorkflowHandle;
 import dev.durable.client.WorkflowQuery;
 import dev.durable.client.WorkflowSummary;
+import dev.durable.client.WorkflowVerbs;
 import dev.durable.internal.declare.Registry;
 import dev.durable.internal.text.Bounds;
 import dev.durable.internal.text.Portion;
@@ -15,6 +19,9 @@ import dev.durable.store.RunFilter;
 import dev.durable.store.RunRecord;
 import dev.durable.store.Views;
 import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.LongUnaryOperator;
 import java.util.function.UnaryOperator;
@@ -30,13 +37,17 @@ public final class Listing implements WorkflowQuery {
     private final Views store;
     private final Registry registry;
     private final RunFilter filter;
+    private final BiFunction<RunFilter, @Nullable String, WorkflowVerbs> verbs;
 
+    /** @param verbs makes the verbs of an operator, or without one of this process, for all runs of a filter */
     public Listing(
             DurableClient client,
             Function<RunRecord, ActivityHandle> jobs,
             Views store,
             Registry registry,
-            RunFilter filter) {
+            RunFilter filter,
+            BiFunction<RunFilter, @Nullable String, WorkflowVerbs> verbs) {
+        this.verbs = verbs;
         this.client = client;
         this.jobs = jobs;
         this.store = store;
@@ -93,6 +104,62 @@ public final class Listing implements WorkflowQuery {
     }
 
     @Override
+    public WorkflowVerbs by(String actor) {
+        return verbs.apply(filter, Bounds.actor(actor));
+    }
+
+    /** Returns the verbs of this process, as no operator has given a name. */
+    private WorkflowVerbs own() {
+        return verbs.apply(filter, null);
+    }
+
+    @Override
+    public Operation retryAll() {
+        return own().retry();
+    }
+
+    @Override
+    public Operation cancelAll() {
+        return own().cancel();
+    }
+
+    @Override
+    public Operation terminateAll(String reason) {
+        return own().because(reason).terminate();
+    }
+
+    @Override
+    public Operation signalAll(String name, @Nullable Object... arguments) {
+        return own().signal(name, arguments);
+    }
+
+    @Override
+    public OperationPreview dryRun() {
+        return own().dryRun();
+    }
+
+    @Override
+    public List<StallGroup> stallGroups() {
+        RunFilter stalled = filter.stalled(true);
+        StallGroups groups = new StallGroups();
+        List<RunRecord> page = store.runs(stalled, PAGE);
+        while (!page.isEmpty()) {
+            Map<UUID, String> causes =
+                    store.stalledBy(page.stream().map(run -> run.run().runId()).toList());
+            page.forEach(run -> {
+                String cause = causes.get(run.run().runId());
+                if (cause != null) {
+                    groups.add(run, cause);
+                }
+            });
+            page = Portion.isWhole(page, PAGE, RunRecord::atMost)
+                    ? List.of()
+                    : store.runs(stalled.after(page.getLast().run().runId()), PAGE);
+        }
+        return groups.all();
+    }
+
+    @Override
     public long count() {
         return store.count(filter);
     }
@@ -133,6 +200,6 @@ public final class Listing implements WorkflowQuery {
     }
 
     private Listing with(RunFilter changed) {
-        return new Listing(client, jobs, store, registry, changed);
+        return new Listing(client, jobs, store, registry, changed, verbs);
     }
 }

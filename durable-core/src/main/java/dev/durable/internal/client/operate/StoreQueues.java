@@ -9,6 +9,7 @@ import dev.durable.internal.client.access.Dispatch;
 import dev.durable.internal.client.access.WorkflowCode;
 import dev.durable.internal.text.Bounds;
 import dev.durable.store.QueueChange;
+import dev.durable.store.QueueRules;
 import java.time.Instant;
 import java.util.List;
 import java.util.function.Consumer;
@@ -67,6 +68,21 @@ public record StoreQueues(
     @Override
     public boolean resumeActivity(String activity) {
         return change(dispatch, new QueueChange.ResumeActivity(Bounds.known("activity", activity)));
+    }
+
+    @Override
+    public boolean halt() {
+        return change(dispatch, new QueueChange.PauseActivity(QueueRules.ALL, null));
+    }
+
+    @Override
+    public boolean endHalt() {
+        return change(dispatch, new QueueChange.ResumeActivity(QueueRules.ALL));
+    }
+
+    @Override
+    public boolean isHalted() {
+        return dispatch.store().queueRules(List.of()).halted();
     }
 
     @Override

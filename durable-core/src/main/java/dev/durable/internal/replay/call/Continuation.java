@@ -33,6 +33,11 @@ record Continuation(
         @Nullable Duration runTimeout,
         @Nullable Duration startDelay) {
 
+    /** Returns this continuation as another run. */
+    Continuation withRunId(UUID other) {
+        return new Continuation(other, typeNames, taskQueue, input, runTimeout, startDelay);
+    }
+
     WorkflowContinuedAsNew closing(long id, Instant at) {
         return new WorkflowContinuedAsNew(
                 id, at, runId, typeNames.getFirst(), taskQueue, input, runTimeout, startDelay);

@@ -23,6 +23,7 @@ import dev.durable.internal.text.Bounds;
 import dev.durable.internal.text.Thrown;
 import dev.durable.store.JobStart;
 import dev.durable.store.RunIds;
+import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.BooleanSupplier;
@@ -236,10 +237,13 @@ public final class ContinueCalls {
 
     /** Returns the id of the next run: the same on each replay, and no other run's, as a run has one successor. */
     private UUID nextRunId() {
-        WorkflowStarted before = run.started();
+        return nextRunId(run.started(), run.now());
+    }
+
+    static UUID nextRunId(WorkflowStarted before, Instant now) {
         UUID id = before.runId();
         long bits = id.getMostSignificantBits() * 0x9E37_79B9_7F4A_7C15L
                 ^ Long.rotateLeft(id.getLeastSignificantBits(), 31);
-        return RunIds.create(run.now(), before.workflowId(), bits);
+        return RunIds.create(now, before.workflowId(), bits);
     }
 }

@@ -22,6 +22,7 @@ import dev.durable.history.ParentRun;
 import dev.durable.history.Payload;
 import dev.durable.history.RunAttempt;
 import dev.durable.history.SideEffectRecorded;
+import dev.durable.history.WorkflowForked;
 import dev.durable.history.WorkflowStarted;
 import dev.durable.intercept.ContextPropagator;
 import dev.durable.internal.declare.OptionsAtCallSite;
@@ -96,7 +97,7 @@ public final class DurableCalls implements PromiseHost {
     private final StallRules stalls;
     private final RunEnding ending;
     private final EventApplier feed;
-    private final RunRandom draws;
+    private RunRandom draws;
     private final RandomGenerator random = this::drawBits;
     private long settled;
     private WorkflowInfo.@Nullable HandledUpdate judged;
@@ -493,6 +494,18 @@ public final class DurableCalls implements PromiseHost {
 
     public ContinueCalls continuing() {
         return continuing;
+    }
+
+    /** Draws for this run from now on: the one that was started or, in the history of a fork, forked. */
+    void drawsFor(UUID runId) {
+        draws = new RunRandom(runId);
+    }
+
+    /** Becomes the run that was forked here, between two turns of its history. */
+    public void forked(WorkflowForked fork) {
+        feed.forked(fork);
+        drawsFor(fork.runId());
+        ending.forked(feed.started());
     }
 
     /** Returns the link to the run that continues this one. */

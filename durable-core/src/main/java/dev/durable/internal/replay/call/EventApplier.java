@@ -17,6 +17,7 @@ import dev.durable.history.UpdateAccepted;
 import dev.durable.history.UpdateCompleted;
 import dev.durable.history.UpdateFailed;
 import dev.durable.history.WorkflowCancelRequested;
+import dev.durable.history.WorkflowForked;
 import dev.durable.history.WorkflowStarted;
 import dev.durable.internal.declare.WorkflowType;
 import dev.durable.internal.declare.type.MethodSpec;
@@ -136,8 +137,14 @@ public final class EventApplier {
 
     // ── the run ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
+    /** Becomes the run that was forked here. */
+    void forked(WorkflowForked fork) {
+        started = started().forked(fork);
+    }
+
     private void start(WorkflowStarted event, boolean waits) {
         started = event;
+        run.drawsFor(event.runId());
         if ((event.flags() & ~KNOWN_FLAGS) != 0) {
             run.dispatcher().die(run.dispatcher().threads().newerRules(event.flags()));
             return;

@@ -12,4 +12,10 @@ import org.jspecify.annotations.Nullable;
  * @param maxAttempts the limit of attempts that this failure or an earlier one has set; null leaves the policy's
  */
 public record NextAttempt(
-        UUID runId, Duration delay, @Nullable Integer maxAttempts) {}
+        UUID runId, Duration delay, @Nullable Integer maxAttempts) {
+
+    /** Returns this attempt as another run. */
+    NextAttempt withRunId(UUID other) {
+        return new NextAttempt(other, delay, maxAttempts);
+    }
+}

@@ -10,6 +10,7 @@ import dev.durable.history.SignalReceived;
 import dev.durable.history.WorkflowCancelled;
 import dev.durable.history.WorkflowCompleted;
 import dev.durable.history.WorkflowFailed;
+import dev.durable.history.WorkflowStarted;
 import dev.durable.internal.payload.FailureCodec;
 import dev.durable.internal.replay.coroutine.Coroutine;
 import dev.durable.internal.replay.coroutine.Coroutines;
@@ -24,6 +25,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.UUID;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -236,6 +238,22 @@ public final class RunEnding {
         result = new Result.Continued(next);
         unobserved.removeIf(promise -> promise.source() instanceof OpenChild); // the next run gets it
         tellUnobserved();
+    }
+
+    /** Gives the run that follows an id that is not that of the run which follows the original of this fork. */
+    void forked(WorkflowStarted fork) {
+        UUID next = ContinueCalls.nextRunId(fork, fork.at());
+        result = switch (result) {
+            case null -> null;
+            case Result.Continued continued ->
+                new Result.Continued(continued.next().withRunId(next));
+            case Result.Threw threw ->
+                threw.next() == null
+                        ? threw
+                        : new Result.Threw(threw.failure(), threw.next().withRunId(next));
+            case Result.Returned returned -> returned;
+            case Result.Cancelled byRequest -> byRequest;
+        };
     }
 
     /** Returns whether the run is over because another run continues it: messages that wait are for that one. */

@@ -2,6 +2,7 @@ package dev.durable.internal.replay.match;
 
 import dev.durable.history.FirstTurnStarted;
 import dev.durable.history.HistoryEvent;
+import dev.durable.history.WorkflowForked;
 import dev.durable.history.WorkflowStarted;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -16,17 +17,23 @@ import org.jspecify.annotations.Nullable;
  * @param at when it was fed: the event's own time, except for a first turn that was made later than the run was started
  * @param commands the commands behind it
  * @param withNext whether it is a first turn in which the code waits for the messages behind it, see {@link FirstTurnStarted}
+ * @param forks the forks between this turn and the next, at which the run became another one
  */
 public record RecordedTurn(
-        HistoryEvent.Inbound event, Instant at, List<HistoryEvent.Command> commands, boolean withNext) {
+        HistoryEvent.Inbound event,
+        Instant at,
+        List<HistoryEvent.Command> commands,
+        boolean withNext,
+        List<WorkflowForked> forks) {
 
     public RecordedTurn {
         commands = List.copyOf(commands);
+        forks = List.copyOf(forks);
     }
 
     /** Creates a turn at the time of its event. */
     public RecordedTurn(HistoryEvent.Inbound event, List<HistoryEvent.Command> commands) {
-        this(event, event.at(), commands, false);
+        this(event, event.at(), commands, false, List.of());
     }
 
     /** Returns the turns of these events; informing and closing events belong to none. */
@@ -42,6 +49,7 @@ public record RecordedTurn(
     public static final class Reader {
         private final Consumer<RecordedTurn> turns;
         private final List<HistoryEvent.Command> commands = new ArrayList<>();
+        private final List<WorkflowForked> forks = new ArrayList<>(0);
         private HistoryEvent.@Nullable Inbound event;
         private Instant at = Instant.EPOCH;
         private boolean withNext;
@@ -61,6 +69,7 @@ public record RecordedTurn(
                 }
                 case HistoryEvent.Command command -> commands.add(command);
                 case FirstTurnStarted first -> firstTurn(first);
+                case WorkflowForked fork -> forks.add(fork);
                 case HistoryEvent.Informing ignored -> {}
                 case HistoryEvent.Closing ignored -> {}
             }
@@ -77,8 +86,9 @@ public record RecordedTurn(
         public void end() {
             HistoryEvent.Inbound begun = event;
             if (begun != null) {
-                turns.accept(new RecordedTurn(begun, at, commands, withNext));
+                turns.accept(new RecordedTurn(begun, at, commands, withNext, forks));
                 commands.clear();
+                forks.clear();
                 event = null;
             }
         }

@@ -22,13 +22,13 @@ create table ${schema}.schema_version (
 -- The roles
 -- ======================================================================================================================
 
--- Two roles without login, to be granted to the users that people and processes connect as. Created only if the
+-- Three roles without login, to be granted to the users that people and processes connect as. Created only if the
 -- migrating user may create roles; if not, a DBA creates them and runs Schema.grants().
 do $roles$
 declare
     role_name text;
 begin
-    foreach role_name in array array['${name}_worker', '${name}_retention'] loop
+    foreach role_name in array array['${name}_worker', '${name}_retention', '${name}_operator'] loop
         if to_regrole(quote_ident(role_name)) is null then
             begin
                 execute format('create role %I nologin', role_name);
@@ -129,6 +129,10 @@ create index workflow_run_by_root on ${schema}.workflow_run (root_chain, run_id)
 -- index contains fence, owned_until or anything else that each transition changes: those updates stay HOT. A run that
 -- continues as new hands its row on to the next one; chain_id is as in workflow_run. parent_policy: what is to happen to a
 -- child when its parent's chain has ended: 1 it is terminated, 2 it is asked to cancel, 3 nothing; null where that is done.
+-- build: the build whose code made the run's last turn, null where its process names none. stalled_builds: the builds that
+-- not_before holds back, as they have stalled the run; null is every process. pinned_to: the build that alone goes on with
+-- the run; null is any. Pinned runs have an index of their own, so that those of a build without a worker are in no claim's
+-- way.
 create table ${schema}.run_state (
     run_id        uuid        not null,
     fence         uuid        not null,
@@ -151,12 +155,16 @@ create table ${schema}.run_state (
     parent_chain  uuid,
     root_chain    uuid,
     parent_policy smallint,
+    build         text collate "C",
+    stalled_builds text[] collate "C",
+    pinned_to     text collate "C",
     primary key (run_id, shard),
     unique (workflow_id, shard)
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000,
         autovacuum_analyze_scale_factor = 0.1, autovacuum_vacuum_cost_delay = 0);
 
-create index run_state_due on ${schema}.run_state (task_queue, wake_at) where wake_at is not null;
+create index run_state_due on ${schema}.run_state (task_queue, wake_at) where wake_at is not null and pinned_to is null;
+create index run_state_pinned on ${schema}.run_state (task_queue, pinned_to, wake_at) where pinned_to is not null;
 create index run_state_deadline on ${schema}.run_state (deadline) where deadline is not null;
 create index run_state_expiry on ${schema}.run_state (expires_at) where expires_at is not null;
 create index run_state_stalled on ${schema}.run_state (run_id) where stalled_by is not null;
@@ -712,7 +720,7 @@ create table ${schema}.batch_job (
 
 -- A worker process. dead is never set back, and beat counts only while it is false. Lease: how long its beat may stand
 -- still; the processes that watch it go by this, not by a lease of their own. queues, activities: the task queues and
--- activities that it serves.
+-- activities that it serves. build: the name of the build of the workflow code that it has; null where it names none.
 create table ${schema}.session (
     id         uuid        not null primary key,
     beat       bigint      not null,
@@ -721,7 +729,8 @@ create table ${schema}.session (
     lease      interval    not null,
     identity   text        not null,
     queues     text[],
-    activities text[]
+    activities text[],
+    build      text collate "C"
 ) with (fillfactor = 50, autovacuum_vacuum_threshold = 100);
 
 -- Limits and pauses of a task queue; null is no limit, and a queue without a row has none. A queue with a limit of its
@@ -921,6 +930,259 @@ end $$;
 revoke execute on function ${schema}.belongs(text) from public;
 
 -- ======================================================================================================================
+-- Functions of operators
+-- ======================================================================================================================
+
+-- What an operator does by psql to one run: signal, cancel, terminate, pause, resume, retry. Each writes a row of the
+-- audit, nudges the workers with the commit, and returns the id of the run. The first three are messages of the outbox,
+-- which a worker delivers as it delivers those of a caller's transaction: a session that leaves its transaction open
+-- locks no run. The others change the row of the run, which stays locked until the session commits. All of them are
+-- SECURITY DEFINER, so that an operator needs no right to write a table, and are called by ${name}_operator only.
+
+-- Checks what an operator has said, and returns the open run that is meant, locked against its holder if it is to be
+-- changed.
+create function ${schema}.operated_run(verb text, target text, actor text, reason text, only_run uuid, locks boolean,
+                                       out run_id uuid, out chain_id uuid, out fence uuid, out shard smallint,
+                                       out task_queue text, out type text, out paused boolean, out stalled boolean)
+    language plpgsql set search_path = ${schema}, pg_temp set standard_conforming_strings = on as $$
+#variable_conflict use_column
+declare
+    unfit  constant text := '[\u0001-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]';
+    called constant text := format('%s(%L)', verb, target);
+    latest record;
+begin
+    if target is null then
+        raise exception using
+            errcode = '22023',
+            message = format('%s: the workflow id is null', verb),
+            hint = 'Usual cause: a subselect that found no row. Look for the run in v_workflow first.';
+    end if;
+    if coalesce(btrim(actor), '') = '' or actor <> btrim(actor) or length(actor) > 200 or actor ~ unfit then
+        raise exception using
+            errcode = '22023',
+            message = format('%s: the actor %L is no name of 1 to 200 visible characters', called, actor),
+            hint = 'The audit shows it. Say who acts: actor => ''ann''; without an actor it is the login.';
+    end if;
+    if reason is null or octet_length(reason) > 4096 or translate(reason, E'\t\n\r', '') ~ '[\u0001-\u001f\u007f-\u009f]' then
+        raise exception using
+            errcode = '22023',
+            message = format('%s: the reason is %s', called, case when reason is null then 'null'
+                             when octet_length(reason) > 4096 then octet_length(reason) || ' bytes, the limit is 4096'
+                             else 'a text with control characters other than tabs and line breaks' end),
+            hint = 'It stands in the history and in the audit. Say it in a sentence: reason => ''the customer called''.';
+    end if;
+    if (select i.frozen from installation i) then
+        raise exception using
+            errcode = '55000',
+            message = format('%s: this installation is frozen, no worker would carry it out', called),
+            hint = 'It is the copy of another database. Adopt it first, as its owner: docs/clones.md.';
+    end if;
+    if locks then
+        select s.run_id, s.chain_id, s.fence, s.shard, s.task_queue, s.type, s.paused, s.stalled_by is not null
+          into run_id, chain_id, fence, shard, task_queue, type, paused, stalled
+          from run_state s
+         where s.workflow_id = target and (only_run is null or only_run in (s.run_id, s.chain_id)) for no key update;
+    else
+        select s.run_id, s.chain_id, s.fence, s.shard, s.task_queue, s.type, s.paused, s.stalled_by is not null
+          into run_id, chain_id, fence, shard, task_queue, type, paused, stalled
+          from run_state s
+         where s.workflow_id = target and (only_run is null or only_run in (s.run_id, s.chain_id));
+    end if;
+    if run_id is null then
+        select w.run_id, w.status, w.closed_at into latest
+          from workflow_run w where w.workflow_id = target order by w.started_at desc limit 1;
+        raise exception using
+            errcode = 'P0002',
+            message = format('%s: there is no open run of workflow id %L', called, target)
+                || case when only_run is null then '' else ' with run id ' || only_run end
+                || case when latest.run_id is null then ', and there was none'
+                        when latest.closed_at is null then ''
+                        else format(': its latest run, %s, is %s since %s', latest.run_id, latest.status, latest.closed_at) end,
+            hint = 'Usual cause: it has closed already, or the id is another one. Look for it in v_workflow.';
+    end if;
+    if type = 'durable.job' and verb in ('signal', 'pause', 'resume') then
+        raise exception using
+            errcode = '22023',
+            message = format('%s: it is a background job, which takes no signal, and whose run has no code to pause', called),
+            hint = 'Call client.job(id).control() in Java: its pause() holds the job.';
+    end if;
+end $$;
+revoke execute on function ${schema}.operated_run(text, text, text, text, uuid, boolean) from public;
+
+-- Writes the audit's row of an operator's function, and nudges the workers: they hear it when the session commits. The
+-- sender of the nudge is the same text each time, so that a transaction with many of them sends one.
+create function ${schema}.note_operated(action text, target text, run uuid, actor text, reason text, nudge text) returns void
+    language sql set search_path = ${schema}, pg_temp as $$
+insert into audit (id, at, actor, action, target, details)
+values (gen_random_uuid(), clock(), actor, action, target,
+        ('{"runId":"' || run || '","reason":' || to_json(reason) || '}')::json);
+select pg_notify(i.channel, 'sql' || chr(10) || nudge) from installation i;
+$$;
+revoke execute on function ${schema}.note_operated(text, text, uuid, text, text, text) from public;
+
+-- Puts a message for a run into the outbox. Its source is the session, its number the time in microseconds: messages of
+-- a session to one run are delivered in the order in which they were sent. The number follows clock_timestamp, as a
+-- statement may send many.
+create function ${schema}.send_operated(kind smallint, target text, run uuid, shard smallint, name text, payload json)
+    returns void
+    language sql set search_path = ${schema}, pg_temp as $$
+with source as (
+    select overlay(md5('session ' || pg_backend_pid()) placing lpad(to_hex(shard * 4), 3, '0') from 14 for 3)::uuid as id)
+insert into outbox (run_id, event_id, target_run_id, at, kind, shard, target_workflow_id, name, payload)
+select s.id,
+       greatest((extract(epoch from clock_timestamp()) * 1000000)::bigint,
+                (select max(o.event_id) + 1 from outbox o where o.run_id = s.id)),
+       run, clock(), kind, shard, target, name, payload
+  from source s;
+$$;
+revoke execute on function ${schema}.send_operated(smallint, text, uuid, smallint, text, json) from public;
+
+-- Sends a signal. input: the arguments of the handler, as a JSON array.
+create function ${schema}.signal(workflow_id text, signal text, input jsonb default '[]', actor text default session_user,
+                                 reason text default 'no reason given', run_id uuid default null) returns uuid
+    language plpgsql security definer set search_path = ${schema}, pg_temp set standard_conforming_strings = on as $$
+#variable_conflict use_column
+declare
+    run      record;
+    brackets text;
+begin
+    run := operated_run('signal', signal.workflow_id, signal.actor, signal.reason, signal.run_id, false);
+    if coalesce(btrim(signal.signal), '') = '' or signal.signal <> btrim(signal.signal) or length(signal.signal) > 200
+        or signal.signal ~ '[\u0001-\u001f\u007f-\u009f]' then
+        raise exception using
+            errcode = '22023',
+            message = format('signal(%L): %L is no name of a signal', signal.workflow_id, signal.signal),
+            hint = 'It is the name of the @Signal method, such as approve.';
+    end if;
+    if signal.input is null or jsonb_typeof(signal.input) <> 'array' then
+        raise exception using
+            errcode = '22023',
+            message = format('signal(%L, %L): the input is %s, not a JSON array', signal.workflow_id, signal.signal,
+                             coalesce(jsonb_typeof(signal.input), 'null')),
+            hint = 'It has the arguments of the handler in their order: ''["ann"]'', or ''[]'' for none.';
+    end if;
+    brackets := regexp_replace(signal.input::text, '"(?:[^"\\]|\\.)*"', '', 'g');
+    brackets := translate(regexp_replace(brackets, '[^][{}]+', '', 'g'), '{}', '[]');
+    for level in 1 .. 450 loop
+        exit when brackets = '';
+        brackets := replace(brackets, '[]', '');
+    end loop;
+    if brackets <> '' or octet_length(signal.input::text) > 2097152 then
+        raise exception using
+            errcode = '22023',
+            message = format('signal(%L, %L): the input is %s bytes%s', signal.workflow_id, signal.signal,
+                             octet_length(signal.input::text),
+                             case when brackets <> '' then ', nested deeper than 450 levels' else ', the limit is 2 MiB' end),
+            hint = 'Store it in a table and send its key: each replay of the run reads its signals again.';
+    end if;
+    perform send_operated(1::smallint, signal.workflow_id, signal.run_id, run.shard, signal.signal, signal.input::json);
+    perform note_operated('signal run', signal.workflow_id, run.run_id, signal.actor, signal.reason, 'o');
+    return run.run_id;
+end $$;
+revoke execute on function ${schema}.signal(text, text, jsonb, text, text, uuid) from public;
+
+-- Asks a run to cancel: its code is told, and may compensate.
+create function ${schema}.cancel(workflow_id text, actor text default session_user, reason text default 'no reason given',
+                                 run_id uuid default null) returns uuid
+    language plpgsql security definer set search_path = ${schema}, pg_temp as $$
+#variable_conflict use_column
+declare
+    run record;
+begin
+    run := operated_run('cancel', cancel.workflow_id, cancel.actor, cancel.reason, cancel.run_id, false);
+    perform send_operated(2::smallint, cancel.workflow_id, cancel.run_id, run.shard, 'WorkflowCancelRequested',
+                          ('{"reason":' || to_json(cancel.reason) || ',"by":' || to_json(cancel.actor) || '}')::json);
+    perform note_operated('cancel run', cancel.workflow_id, run.run_id, cancel.actor, cancel.reason, 'o');
+    return run.run_id;
+end $$;
+revoke execute on function ${schema}.cancel(text, text, text, uuid) from public;
+
+-- Orders a run to be terminated: a worker closes it, with the notes of its activities, and none of its code runs. The
+-- order is for the chain of the run, so it also ends a run that continues it meanwhile.
+create function ${schema}.terminate(workflow_id text, actor text default session_user,
+                                    reason text default 'no reason given', run_id uuid default null) returns uuid
+    language plpgsql security definer set search_path = ${schema}, pg_temp as $$
+#variable_conflict use_column
+declare
+    run record;
+begin
+    run := operated_run('terminate', terminate.workflow_id, terminate.actor, terminate.reason, terminate.run_id, false);
+    perform send_operated(8::smallint, terminate.workflow_id,
+                          coalesce(terminate.run_id, run.chain_id, run.run_id), run.shard, 'Terminate',
+                          ('{"reason":' || to_json(terminate.reason) || ',"by":' || to_json(terminate.actor) || '}')::json);
+    perform note_operated('terminate run', terminate.workflow_id, run.run_id, terminate.actor, terminate.reason, 'o');
+    return run.run_id;
+end $$;
+revoke execute on function ${schema}.terminate(text, text, text, uuid) from public;
+
+-- Pauses or resumes a run: one event under a new fence, so that the process that has the run can't go on. Nothing is
+-- written where the run is in that state already.
+create function ${schema}.set_paused(verb text, wanted boolean, target text, actor text, reason text, only_run uuid)
+    returns uuid
+    language plpgsql set search_path = ${schema}, pg_temp set standard_conforming_strings = on as $$
+declare
+    run  record;
+    next bigint;
+begin
+    run := operated_run(verb, target, actor, reason, only_run, true);
+    if run.paused = wanted then
+        return run.run_id;
+    end if;
+    update run_state s
+       set paused = wanted, closing = false, fence = gen_random_uuid(), owned_until = null, next_event_id = s.next_event_id + 1
+     where s.run_id = run.run_id and s.shard = run.shard
+    returning s.next_event_id - 1, s.fence into next, run.fence;
+    insert into history_event (run_id, event_id, at, fence, shard, type, attributes)
+    values (run.run_id, next,
+            greatest(clock(), (select l.at from history_event l where l.run_id = run.run_id and l.shard = run.shard
+                                order by l.event_id desc limit 1)),
+            run.fence, run.shard, case when wanted then 'WorkflowPaused' else 'WorkflowResumed' end,
+            ('{"informing":true,' || case when wanted then '"reason":' || to_json(reason) || ',' else '' end
+             || '"by":' || to_json(actor) || '}')::json);
+    perform note_operated(verb || ' run', target, run.run_id, actor, reason,
+                          'r ' || regexp_replace(encode(convert_to(run.task_queue, 'UTF8'), 'hex'), '(..)', '%\1', 'g'));
+    return run.run_id;
+end $$;
+revoke execute on function ${schema}.set_paused(text, boolean, text, text, text, uuid) from public;
+
+create function ${schema}.pause(workflow_id text, actor text default session_user, reason text default 'no reason given',
+                                run_id uuid default null) returns uuid
+    language sql security definer set search_path = ${schema}, pg_temp set lock_timeout = '10s' as $$
+select set_paused('pause', true, pause.workflow_id, pause.actor, pause.reason, pause.run_id)
+$$;
+revoke execute on function ${schema}.pause(text, text, text, uuid) from public;
+
+create function ${schema}.resume(workflow_id text, actor text default session_user, reason text default 'no reason given',
+                                 run_id uuid default null) returns uuid
+    language sql security definer set search_path = ${schema}, pg_temp set lock_timeout = '10s' as $$
+select set_paused('resume', false, resume.workflow_id, resume.actor, resume.reason, resume.run_id)
+$$;
+revoke execute on function ${schema}.resume(text, text, text, uuid) from public;
+
+-- Lets a worker try a stalled run now, whatever is left of its back-off.
+create function ${schema}.retry(workflow_id text, actor text default session_user, reason text default 'no reason given',
+                                run_id uuid default null) returns uuid
+    language plpgsql security definer set search_path = ${schema}, pg_temp set standard_conforming_strings = on
+    set lock_timeout = '10s' as $$
+#variable_conflict use_column
+declare
+    run record;
+begin
+    run := operated_run('retry', retry.workflow_id, retry.actor, retry.reason, retry.run_id, true);
+    if not run.stalled then
+        raise exception using
+            errcode = '55000',
+            message = format('retry(%L): the run %s is not stalled', retry.workflow_id, run.run_id),
+            hint = 'v_activity shows activities that wait for a retry; client.activities() retries them.';
+    end if;
+    update run_state s set not_before = null where s.run_id = run.run_id and s.shard = run.shard;
+    perform note_operated('retry run', retry.workflow_id, run.run_id, retry.actor, retry.reason,
+                          'r ' || regexp_replace(encode(convert_to(run.task_queue, 'UTF8'), 'hex'), '(..)', '%\1', 'g'));
+    return run.run_id;
+end $$;
+revoke execute on function ${schema}.retry(text, text, text, uuid) from public;
+
+-- ======================================================================================================================
 -- The read model: views for people, reports and joins with the application's own tables. Stable: columns are added, never changed.
 -- ======================================================================================================================
 
@@ -1033,7 +1295,7 @@ select w.workflow_id, w.run_id, w.type, w.task_queue, w.status,
          where e.run_id = w.run_id and e.event_id = 1 and e.shard = w.shard) as started_by,
        coalesce(s.paused, false) as paused, coalesce(w.chain_id, w.run_id) as first_run_id, w.previous_run_id, w.next_run_id,
        coalesce(w.attempt, 1) as attempt, w.details, w.parent_workflow_id, w.parent_chain as parent_run_id,
-       w.root_chain as root_run_id
+       w.root_chain as root_run_id, s.build, s.pinned_to
   from ${schema}.workflow_run w
   left join ${schema}.run_state s on s.run_id = w.run_id and s.shard = w.shard;
 
@@ -1139,10 +1401,11 @@ with recursive ready(task_queue) as (
                  where j.state in (3, 6) and j.task_queue > q.task_queue order by 1 limit 1)
           from buried q where q.task_queue is not null),
     due(task_queue) as (
-        (select s.task_queue from ${schema}.run_state s where s.wake_at is not null order by 1 limit 1)
+        (select s.task_queue from ${schema}.run_state s where s.wake_at is not null and s.pinned_to is null
+          order by 1 limit 1)
         union all
         select (select s.task_queue from ${schema}.run_state s
-                 where s.wake_at is not null and s.task_queue > q.task_queue order by 1 limit 1)
+                 where s.wake_at is not null and s.pinned_to is null and s.task_queue > q.task_queue order by 1 limit 1)
           from due q where q.task_queue is not null),
     running(task_queue, jobs) as (
         select j.task_queue, count(*)
@@ -1183,9 +1446,14 @@ select n.task_queue, r.jobs as ready, d.jobs as delayed, coalesce(busy.jobs, 0) 
                  where j.state in (3, 6) and j.task_queue = n.task_queue limit 10000) j) b
  cross join lateral (
         select count(*) as runs
-          from (select from ${schema}.run_state s
-                 where s.task_queue = n.task_queue and s.wake_at <= ${schema}.clock() order by s.wake_at limit 10000) s)
-           due_runs
+          from (select from ((select from ${schema}.run_state s
+                               where s.task_queue = n.task_queue and s.wake_at <= ${schema}.clock() and s.pinned_to is null
+                               order by s.wake_at limit 10000)
+                             union all
+                             (select from ${schema}.run_state s
+                               where s.task_queue = n.task_queue and s.wake_at <= ${schema}.clock()
+                                 and s.pinned_to is not null
+                               limit 10000)) s limit 10000) s) due_runs
   left join running busy on busy.task_queue = n.task_queue
   left join opened o on o.task_queue = n.task_queue
   left join ${schema}.queue q on q.task_queue = n.task_queue
@@ -1213,6 +1481,263 @@ select j.workflow_id, j.run_id, j.seq, j.workflow_type, j.activity, j.task_queue
   left join ${schema}.activity_heartbeat h on h.run_id = j.run_id and h.seq = j.seq and h.shard = j.shard
  where j.state = 6;
 
+-- ======================================================================================================================
+-- Why a run waits
+-- ======================================================================================================================
+
+-- A time as Java writes it, to the second.
+create function ${schema}.instant_text(at timestamptz) returns text
+    language sql stable parallel safe set search_path = pg_catalog, pg_temp
+    return to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"');
+
+-- What an open run waits for, one row each; no row where the run is not open. What holds up all of the run comes first, then
+-- its open activities, timers, children and callbacks; where nothing is open, its code waits for a condition. kind is a
+-- constant of WaitingReason.Kind, and the words are those of the in-memory store. It reads the rows of the run and those
+-- events of its history that open and end something, only when it is asked. As a view it has its owner's rights: a login that
+-- may call it needs none to the tables.
+create function ${schema}.waiting_reasons(run uuid)
+    returns table (kind text, what text, since timestamptz, until timestamptz, served_by text[], ended_by text, reason text)
+    language sql stable security definer set search_path = pg_catalog, pg_temp set standard_conforming_strings = on as $$
+with s as materialized (
+        select r.*, coalesce(w.attempt, 1) as tries, ${schema}.clock() as now,
+               (select min(i.at) from ${schema}.inbox i
+                 where i.run_id = r.run_id and i.shard = r.shard and i.wakes) as called_at
+          from ${schema}.run_state r join ${schema}.workflow_run w on w.run_id = r.run_id and w.shard = r.shard
+         where r.run_id = run),
+    process as materialized (select p.id, p.identity, p.queues, p.activities from ${schema}.session p where not p.dead),
+    h as materialized (
+        select e.event_id, e.at, e.type, ${schema}.readable(e.attributes) as a
+          from s
+         cross join lateral (
+                select e.event_id, e.at, e.type, e.attributes from ${schema}.history_event e
+                 where e.run_id = s.run_id and e.shard = s.shard
+                   and e.type in ('WorkflowStarted', 'WorkflowPaused', 'WorkflowResumed', 'TimerStarted', 'TimerFired',
+                                  'TimerCancelled', 'ChildStartRequested', 'ChildStartFailed', 'ChildCompleted',
+                                  'ChildFailed', 'ChildCancelled', 'CallbackOpened', 'CallbackExtended',
+                                  'CallbackCompleted', 'CallbackFailed', 'CallbackTimedOut', 'CallbackCancelled')
+                 offset 0) e),
+    -- The run as a whole: whether its first turn was made, and since when it is due.
+    whole as materialized (
+        select s.*,
+               s.next_event_id - 1 > (select count(*) from h
+                                       where h.type in ('WorkflowStarted', 'WorkflowPaused', 'WorkflowResumed'))
+               or exists (select from h where h.event_id = 1 and h.a ->> 'firstTurnDone' = 'true') as begun,
+               least(case when s.wake_at <= s.now then s.wake_at end, s.called_at) as due_since,
+               (select p.identity from process p where p.id = s.last_session and s.owned_until > s.now) as owner,
+               array(select p.identity from process p
+                      where p.queues is null or s.task_queue = any(p.queues) order by p.identity collate "C") as serving
+          from s),
+    held as materialized (
+        select case when w.paused then 'PAUSED' when w.stalled_by is not null then 'STALLED'
+                    when w.owner is not null then 'RUNNABLE'
+                    when w.not_before > w.now or not w.begun and w.due_since is null and w.wake_at > w.now then 'DELAYED'
+                    when w.due_since is null then null
+                    when w.serving = '{}' then 'UNSERVED' else 'RUNNABLE' end as kind, w.*
+          from whole w),
+    -- A timer behind the opening or the extension of a callback is its timeout.
+    timer as materialized (
+        select t.event_id, t.at, (t.a ->> 'seq')::bigint as seq, (t.a ->> 'fireAt')::timestamptz as fire_at,
+               t.a ->> 'summary' as summary,
+               case when t.event_before = t.event_id - 1 and t.type_before in ('CallbackOpened', 'CallbackExtended')
+                    then t.callback_before
+                    when t.type_before = 'TimerCancelled' and t.event_2_before = t.event_id - 2
+                         and t.type_2_before = 'CallbackExtended' then t.callback_2_before end as callback
+          from (select h.*, lag(h.event_id) over e as event_before, lag(h.type) over e as type_before,
+                       lag(h.a ->> 'callback') over e as callback_before, lag(h.event_id, 2) over e as event_2_before,
+                       lag(h.type, 2) over e as type_2_before, lag(h.a ->> 'callback', 2) over e as callback_2_before
+                  from h window e as (order by h.event_id)) t
+         where t.type = 'TimerStarted'),
+    -- The queues of the run's activities that are full.
+    full_queue as materialized (
+        select q.task_queue, q.concurrency
+          from ${schema}.queue q
+         where q.task_queue in (select j.task_queue from s join ${schema}.activity_job j
+                                                      on j.run_id = s.run_id and j.shard = s.shard)
+           and q.concurrency <= (select count(*) from ${schema}.activity_job o
+                                  where o.state in (2, 5) and o.task_queue = q.task_queue)),
+    job as materialized (
+        select j.*, 'activity ' || j.activity || ' (' || j.seq || ')' as title,
+               'client.activity("' || j.workflow_id || '", ' || j.seq || ')' as control,
+               j.state in (0, 7) or j.state = 1 and j.visible_at <= s.now as is_ready,
+               split_part(j.last_failure, E'\n', 1) as failure,
+               (select p.identity from process p where p.id = j.session) as holder,
+               least(j.deadline, j.silent_until, j.schedule_to_close_deadline) as left_until,
+               ' waits in task queue "' || j.task_queue || '" since '
+                   || ${schema}.instant_text(coalesce(j.visible_at, j.scheduled_at)) as waits,
+               array(select p.identity from process p
+                      where p.queues is null or j.task_queue = any(p.queues) order by p.identity collate "C") as serving,
+               array(select p.identity from process p
+                      where (p.queues is null or j.task_queue = any(p.queues))
+                        and (p.activities is null or j.activity = any(p.activities))
+                      order by p.identity collate "C") as able,
+               q.paused and (q.resume_at is null or q.resume_at > s.now) as queue_paused, q.resume_at as queue_resumes,
+               (select row(p.activity, p.resume_at)::${schema}.activity_pause from ${schema}.activity_pause p
+                 where p.activity in (j.activity, regexp_replace(j.activity, '[.][^.]*$', ''))
+                   and (p.resume_at is null or p.resume_at > s.now)
+                 order by p.activity = j.activity desc limit 1) as activity_paused,
+               (select f.concurrency from full_queue f where f.task_queue = j.task_queue) as full_at
+          from s join ${schema}.activity_job j on j.run_id = s.run_id and j.shard = s.shard
+          left join ${schema}.queue q on q.task_queue = j.task_queue),
+    open_work(place, number, kind, what, since, until, served_by, ended_by, reason) as (
+        select 1, j.seq::bigint,
+               case when j.state = 2 then 'ACTIVITY_RUNNING' when j.state = 5 then 'OUTSIDE'
+                    when j.state in (3, 6) then 'ACTIVITY_FAILED' when j.state = 4 then 'ACTIVITY_QUEUED'
+                    when not j.is_ready then 'ACTIVITY_RETRY' when j.able = '{}' then 'ACTIVITY_UNSERVED'
+                    else 'ACTIVITY_QUEUED' end,
+               j.title,
+               case when j.state in (2, 5) then j.claimed_at when j.state in (3, 6) then j.buried_at
+                    else coalesce(case when j.is_ready then j.visible_at end, j.scheduled_at) end,
+               case when j.state in (2, 5) then j.left_until when j.state = 1 and not j.is_ready then j.visible_at
+                    when j.is_ready and j.able <> '{}' and j.queue_paused then j.queue_resumes
+                    when j.is_ready and j.able <> '{}' then (j.activity_paused).resume_at end,
+               case when j.state = 2 and j.holder is not null then array[j.holder] when j.is_ready then j.able else '{}' end,
+               case when j.state = 2 then 'the outcome of the attempt'
+                    when j.state = 5 then 'the holder of its token'
+                    when j.state = 3 then 'an operator, by client.deadLetters()'
+                    when j.state = 6 then 'an operator, by client.incidents()'
+                    when j.state = 4 then j.control || '.resume()'
+                    when not j.is_ready then 'that time, or ' || j.control || '.retry()'
+                    when j.serving = '{}' then 'a process that serves the queue'
+                    when j.able = '{}' then 'a process that serves the queue and has the activity'
+                    when j.queue_paused then 'client.queues().resume("' || j.task_queue || '")'
+                    when (j.activity_paused).activity is not null
+                        then 'client.queues().resumeActivity("' || (j.activity_paused).activity || '")'
+                    when j.state = 7 then 'the end of a job with the same limit key'
+                    when j.full_at is not null then 'the end of a job of the queue'
+                    else 'a free slot there' end,
+               j.title
+               || case when j.state in (2, 5)
+                        then case j.state when 2 then ' runs: attempt ' else ' is left to the holder of its token: attempt ' end
+                             || j.attempt || coalesce(', since ' || ${schema}.instant_text(j.claimed_at), '')
+                             || case j.state when 2 then ', in ' || coalesce('process ' || j.holder, 'a process that is gone')
+                                     else '' end
+                             || coalesce(', until ' || ${schema}.instant_text(j.left_until) || ' at the latest', '')
+                             || case when j.cancel_requested then ', and is asked to stop' else '' end
+                       when j.state in (3, 6)
+                        then case j.state when 3 then ' is a dead letter since ' else ' is an incident since ' end
+                             || ${schema}.instant_text(j.buried_at) || coalesce(': ' || nullif(j.failure, ''), '')
+                       when j.state = 4 then ' is paused'
+                       when not j.is_ready
+                        then ' waits for attempt ' || j.attempt || ', due at ' || ${schema}.instant_text(j.visible_at)
+                             || coalesce(', as the one before failed: ' || nullif(j.failure, ''), '')
+                       when j.serving = '{}' then j.waits || ', which no process serves'
+                       when j.able = '{}'
+                        then j.waits || ', and of the processes that serve it none has the activity: '
+                             || array_to_string(j.serving, ', ')
+                       when j.queue_paused
+                        then j.waits || ', which is paused' || coalesce(' until ' || ${schema}.instant_text(j.queue_resumes), '')
+                       when (j.activity_paused).activity is not null
+                        then j.waits || ', and ' || (j.activity_paused).activity || ' is paused'
+                             || coalesce(' until ' || ${schema}.instant_text((j.activity_paused).resume_at), '')
+                       when j.state = 7 then j.waits || ' until its limit key "' || j.limit_key || '" lets it through'
+                       when j.full_at is not null
+                        then j.waits || ', where ' || j.full_at || ' run at once, which is its limit'
+                       else j.waits || ' for a free slot in a process that serves it: ' || array_to_string(j.able, ', ') end
+          from job j
+        union all
+        select 2, t.seq, 'TIMER', 'timer ' || t.seq || coalesce(' (' || t.summary || ')', ''), t.at, t.fire_at, '{}',
+               'that time',
+               'timer ' || t.seq || coalesce(' (' || t.summary || ')', '') || ', due at ' || ${schema}.instant_text(t.fire_at)
+          from timer t
+         where t.callback is null
+           and not exists (select from h e where e.type in ('TimerFired', 'TimerCancelled')
+                                             and (e.a ->> 'seq')::bigint = t.seq)
+        union all
+        select 3, c.number, 'CHILD', 'child ' || c.workflow_id || ' (' || c.type || ')', c.at, null, '{}',
+               'the end of the child',
+               'child ' || c.workflow_id || ' (' || c.type || ')'
+               || coalesce(', started at ' || ${schema}.instant_text(c.at), ', started by an earlier run')
+          from (select (h.a ->> 'number')::bigint, h.a ->> 'workflowId', h.a ->> 'workflowType', h.at
+                  from h where h.type = 'ChildStartRequested'
+                union all
+                select (k ->> 'number')::bigint, k ->> 'workflowId', k ->> 'workflowType', null
+                  from h, lateral jsonb_array_elements(case when jsonb_typeof(h.a -> 'children') = 'array'
+                                                            then h.a -> 'children' else '[]' end) k
+                 where h.type = 'WorkflowStarted' and coalesce(k -> 'end', 'null') = 'null')
+               c(number, workflow_id, type, at)
+         where not exists (select from h e
+                            where e.type in ('ChildStartFailed', 'ChildCompleted', 'ChildFailed', 'ChildCancelled')
+                              and (e.a ->> 'number')::bigint = c.number)
+        union all
+        select 4, (c.a ->> 'number')::bigint, 'OUTSIDE', 'callback ' || (c.a ->> 'number'), c.at, t.fire_at, '{}',
+               'the holder of its token',
+               'callback ' || (c.a ->> 'number') || ', opened at ' || ${schema}.instant_text(c.at)
+               || coalesce(', which times out at ' || ${schema}.instant_text(t.fire_at), '')
+          from h c
+          left join lateral (
+                select t.fire_at from timer t where t.callback = c.a ->> 'callback' order by t.event_id desc limit 1) t on true
+         where c.type = 'CallbackOpened'
+           and not exists (select from h e
+                            where e.type in ('CallbackCompleted', 'CallbackFailed', 'CallbackTimedOut', 'CallbackCancelled')
+                              and e.a ->> 'callback' = c.a ->> 'callback'))
+select r.kind, r.what, r.since, r.until, r.served_by, r.ended_by, r.reason
+  from (select 0, 0::bigint, w.kind, 'the run',
+               case w.kind when 'PAUSED' then p.at when 'DELAYED' then null when 'STALLED' then null
+                    else w.due_since end,
+               case w.kind when 'STALLED' then w.not_before when 'DELAYED' then greatest(w.not_before, w.wake_at)
+                    when 'RUNNABLE' then case when w.owner is not null then w.owned_until end end,
+               case when w.kind in ('PAUSED', 'STALLED', 'DELAYED') then w.serving
+                    when w.owner is not null then array[w.owner] else w.serving end,
+               case w.kind when 'PAUSED' then 'resume() of its handle'
+                    when 'STALLED' then 'code that fits what was recorded'
+                    when 'DELAYED' then case when w.tries > 1 then 'that time' else 'that time, or a message' end
+                    when 'UNSERVED' then 'a process that serves the queue'
+                    else case when w.owner is not null then 'the end of its turn' else 'a claim by one of them' end end,
+               case w.kind
+                    when 'PAUSED'
+                        then 'the run is paused' || coalesce(' since ' || ${schema}.instant_text(p.at) || ' by '
+                             || (p.a ->> 'by') || ': ' || (p.a ->> 'reason'), '')
+                    when 'STALLED'
+                        then 'the run has stalled ' || w.stalls || case w.stalls when 1 then ' time: ' else ' times: ' end
+                             || split_part(w.stalled_by, E'\n', 1)
+                             || coalesce('; it is tried again at ' || ${schema}.instant_text(w.not_before), '')
+                    when 'DELAYED'
+                        then case when w.tries > 1 then 'attempt ' || w.tries || ' of the workflow' else 'the first turn' end
+                             || ' is delayed until ' || ${schema}.instant_text(greatest(w.not_before, w.wake_at))
+                    when 'UNSERVED'
+                        then 'the run is due since ' || ${schema}.instant_text(w.due_since) || ' in task queue "'
+                             || w.task_queue || '", which no process serves'
+                    else case when w.owner is not null then 'the run is claimed by process ' || w.owner || ', which runs its code'
+                              else 'the run is due since ' || ${schema}.instant_text(w.due_since)
+                                   || ' and waits for a process that serves task queue "' || w.task_queue
+                                   || '" and has the workflow type ' || w.type || ': ' || array_to_string(w.serving, ', ') end
+                    end
+          from held w
+          left join lateral (
+                select h.at, h.a from h where h.type = 'WorkflowPaused' order by h.event_id desc limit 1) p on true
+         where w.kind is not null
+        union all
+        select * from open_work
+        union all
+        select 5, 0, 'CONDITION', 'a condition', null, null, '{}', 'a signal, an update or the request to cancel',
+               'a condition of its code, as nothing else of the run is open'
+          from held w
+         where w.begun and (w.kind is null or w.kind = 'PAUSED') and not exists (select from open_work))
+       r(place, number, kind, what, since, until, served_by, ended_by, reason)
+ order by r.place, r.number
+$$;
+
+revoke execute on function ${schema}.waiting_reasons(uuid) from public;
+
+-- Why the open run of a workflow id waits, as text for people: handle.whyWaiting() without the lines of code.
+create function ${schema}.why_waiting(id text) returns text
+    language sql stable security definer set search_path = pg_catalog, pg_temp set standard_conforming_strings = on as $$
+select coalesce(
+    (select 'workflow ' || s.workflow_id || ' (' || s.type || ', run ' || s.run_id || ') waits for:'
+            || (select coalesce(string_agg(E'\n- ' || r.reason || '; what ends it: ' || r.ended_by, '' order by r.place)
+                                    filter (where r.place <= 20), '')
+                       || case when count(*) > 20 then E'\n- and ' || count(*) - 20 || ' more' else '' end
+                  from ${schema}.waiting_reasons(s.run_id)
+                       with ordinality r(kind, what, since, until, served_by, ended_by, reason, place))
+       from ${schema}.run_state s where s.workflow_id = id limit 1),
+    (select 'workflow ' || w.workflow_id || ' (' || w.type || ', run ' || w.run_id || ') waits for nothing: it is '
+            || w.status || ' since ' || ${schema}.instant_text(w.closed_at)
+       from ${schema}.workflow_run w where w.workflow_id = id and w.closed_at is not null
+      order by w.started_at desc limit 1),
+    'there is no workflow ' || id)
+$$;
+revoke execute on function ${schema}.why_waiting(text) from public;
+
 comment on view ${schema}.v_workflow is 'Durable: one row a run, open or closed';
 comment on view ${schema}.v_history is
     'Durable: one row an event; where workflow_id = … order by run_id, event_id. The attributes are as written, but for characters that jsonb refuses';
@@ -1224,5 +1749,10 @@ comment on view ${schema}.v_dead_letter is
     'Durable: jobs whose attempts or crashes are used up, until they are resolved or purged; their runs wait';
 comment on view ${schema}.v_incident is
     'Durable: the same as v_dead_letter of jobs that wait for an operator and are never purged';
+
+comment on function ${schema}.why_waiting(text) is
+    'Durable: what the open run of a workflow id waits for, as text for people';
+comment on function ${schema}.waiting_reasons(uuid) is
+    'Durable: what an open run waits for, one row each';
 
 insert into ${schema}.schema_version (version, min_library) values (1, '0.1.0');

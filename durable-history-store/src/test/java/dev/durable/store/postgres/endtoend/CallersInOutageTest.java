@@ -33,6 +33,8 @@ import dev.durable.client.ExternalActivity;
 import dev.durable.client.Incident;
 import dev.durable.client.IncidentControl;
 import dev.durable.client.IncidentQuery;
+import dev.durable.client.Operation;
+import dev.durable.client.Operations;
 import dev.durable.client.Queues;
 import dev.durable.client.StartOptions;
 import dev.durable.client.StreamHandle;
@@ -42,6 +44,7 @@ import dev.durable.client.WaitFor;
 import dev.durable.client.WorkflowHandle;
 import dev.durable.client.WorkflowQuery;
 import dev.durable.client.WorkflowTree;
+import dev.durable.client.WorkflowVerbs;
 import dev.durable.store.CallbackToken;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.RunKey;
@@ -99,6 +102,9 @@ class CallersInOutageTest {
             ActivityHandle.class,
             BatchHandle.class,
             WorkflowQuery.class,
+            WorkflowVerbs.class,
+            Operations.class,
+            Operation.class,
             ActivityQuery.class,
             ActivityControl.class,
             IncidentQuery.class,
@@ -357,6 +363,11 @@ class CallersInOutageTest {
         subjects.put(ActivityHandle.class, client.job("job-1"));
         subjects.put(BatchHandle.class, client.batch("batch-1"));
         subjects.put(WorkflowQuery.class, client.workflows());
+        WorkflowVerbs verbs =
+                client.workflows().where(w -> w.workflowId("none")).by("ann");
+        subjects.put(WorkflowVerbs.class, verbs);
+        subjects.put(Operations.class, client.operations());
+        subjects.put(Operation.class, verbs.pause());
         subjects.put(ActivityQuery.class, client.activities());
         subjects.put(ActivityControl.class, client.activity("case-1", 1));
         subjects.put(IncidentQuery.class, client.incidents());

@@ -8,6 +8,7 @@ import dev.durable.Signal;
 import dev.durable.Workflow;
 import dev.durable.client.DurableEngine;
 import dev.durable.client.WorkflowHandle;
+import dev.durable.store.postgres.PostgresHistoryStore;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
@@ -82,7 +83,8 @@ class DetailsOfRebuiltRunsTest {
     void a_run_that_says_nothing_sends_no_statement_for_it_and_one_that_does_sends_one_for_each_change() {
         try (Bench bench = new Bench()) {
             List<String> sent = new CopyOnWriteArrayList<>();
-            try (DurableEngine engine = Bench.engineOn(noting(bench.dataSource(), sent))
+            // The run stays in memory, also under hard settings: one that is built again writes its line once more.
+            try (DurableEngine engine = DurableEngine.builder(PostgresHistoryStore.of(noting(bench.dataSource(), sent)))
                     .register(Transfer.class)
                     .start()) {
                 work(engine, "silent", false);

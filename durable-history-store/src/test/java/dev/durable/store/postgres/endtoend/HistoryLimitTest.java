@@ -27,6 +27,8 @@ import org.junit.jupiter.api.Timeout;
 class HistoryLimitTest {
     private static final int LIMIT = 10;
     private static final int SENT = 15;
+    /** As many messages, of two events each, as fill a step. */
+    private static final int MANY = 1_000;
 
     /** Adds up what it is sent, without end. */
     @Workflow(name = "Sum")
@@ -207,6 +209,58 @@ class HistoryLimitTest {
             assertThat(calls).as("once in each run").hasValue(2);
         } finally {
             weighed.countDown();
+        }
+    }
+
+    /** Continues behind its local activity, and records something for each message. */
+    @Workflow(name = "Tally")
+    static class Tally {
+        final Scale scale;
+        int sum;
+
+        Tally(Scale scale) {
+            this.scale = scale;
+        }
+
+        @Run
+        int run(int before, boolean weighs) {
+            sum += before;
+            if (weighs) {
+                scale.weigh();
+                throw Durable.continueAsNew(Tally.class, w -> w.run(sum, false));
+            }
+            Durable.await(() -> sum >= MANY);
+            return sum;
+        }
+
+        @Signal
+        void add(int value) {
+            sum += Durable.sideEffect(Integer.class, () -> value);
+        }
+    }
+
+    @Test
+    void a_local_activity_ends_before_the_many_messages_that_came_meanwhile() {
+        CountDownLatch weighed = new CountDownLatch(1);
+        AtomicInteger calls = new AtomicInteger();
+        try (DurableEngine engine = DurableEngine.builder(new InMemoryHistoryStore())
+                .maxHistoryEvents(MANY)
+                .register(Tally.class)
+                .activity(Scale.class, () -> {
+                    calls.incrementAndGet();
+                    await(weighed);
+                })
+                .start()) {
+            WorkflowHandle<Tally, Integer> run = engine.client().start(Tally.class, "t-1", w -> w.run(0, true));
+            Bench.awaitThat(run, now -> calls.get() == 1);
+            for (int i = 0; i < MANY; i++) {
+                run.signal(w -> w.add(1));
+            }
+            weighed.countDown();
+
+            assertThat(run.result()).isEqualTo(MANY);
+
+            assertThat(calls).hasValue(1);
         }
     }
 

@@ -51,6 +51,7 @@ import dev.durable.history.WorkflowCancelled;
 import dev.durable.history.WorkflowCompleted;
 import dev.durable.history.WorkflowContinuedAsNew;
 import dev.durable.history.WorkflowFailed;
+import dev.durable.history.WorkflowForked;
 import dev.durable.history.WorkflowPaused;
 import dev.durable.history.WorkflowResumed;
 import dev.durable.history.WorkflowStarted;
@@ -139,6 +140,7 @@ final class HistoryTable {
             case WorkflowContinuedAsNew e -> "as " + e.workflowType() + ", run " + e.nextRunId();
             case WorkflowTimedOut e -> "";
             case FirstTurnStarted e -> "";
+            case WorkflowForked e -> "from run " + e.fromRunId() + ", by " + e.by();
             case WorkflowPaused e -> e.reason() + ", by " + e.by();
             case WorkflowResumed e -> "by " + e.by();
             case UnknownEvent e -> "written by a newer version";

@@ -1,6 +1,7 @@
 package dev.durable.store.postgres.internal.job;
 
 import dev.durable.store.Aging;
+import dev.durable.store.QueueRules;
 
 /**
  * The SQL fragments that all statements on jobs share: the codes of states, the state that a claimable job gets, and
@@ -20,10 +21,12 @@ public final class QueuePlaceSql {
     private static final String AGE_STEP = "interval '" + Aging.STEP.toSeconds() + " s'";
 
     /**
-     * The condition that neither the activity nor its type is paused. The few paused names are read once per statement,
-     * by index.
+     * The condition that neither the activity nor its type is paused, nor everything halted ({@link QueueRules#ALL}), which
+     * operations are not. The few paused names are read once per statement, by index.
      */
-    static final String NOT_PAUSED = "(" + notAmongPaused("j.activity") + " and "
+    static final String NOT_PAUSED = "((" + notAmongPaused("'" + QueueRules.ALL + "'") + " or j.activity = '"
+            + QueueRules.OPERATION + "') and "
+            + notAmongPaused("j.activity") + " and "
             + notAmongPaused("coalesce(substring(j.activity from '(.*)[.]'), '')") + ")";
 
     private QueuePlaceSql() {}

@@ -69,6 +69,7 @@ public final class QueueSql {
                   + (select count(*) from (select 1 from durable.activity_job j
                                             where j.task_queue = ? and j.state = ${WAITING} limit ?) w)
                   + (select count(*) from (select 1 from durable.run_state s
-                                            where s.task_queue = ? and s.wake_at <= durable.clock() limit ?) s))::int
+                                            where s.task_queue = ? and s.wake_at <= durable.clock()
+                                              and s.pinned_to is null limit ?) s))::int
                    as depth""");
 }

@@ -1,6 +1,7 @@
 package dev.durable.store.postgres.internal.read;
 
 import dev.durable.client.AuditEntry;
+import dev.durable.client.WaitingReason;
 import dev.durable.client.WorkflowStatus;
 import dev.durable.history.StoredEvent;
 import dev.durable.store.AuditFilter;
@@ -15,6 +16,7 @@ import dev.durable.store.Views;
 import dev.durable.store.postgres.internal.job.FailedJobs;
 import dev.durable.store.postgres.internal.run.RunReads;
 import dev.durable.store.postgres.internal.sql.Connections;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -93,5 +95,15 @@ public class DatabaseViews implements Views {
     @Override
     public Optional<RunDetails> details(UUID runId) {
         return descriptions.of(runId);
+    }
+
+    @Override
+    public Map<UUID, String> stalledBy(Collection<UUID> runIds) {
+        return descriptions.stalledBy(runIds);
+    }
+
+    @Override
+    public List<WaitingReason> waitingReasons(UUID runId) {
+        return descriptions.waitingReasons(runId);
     }
 }

@@ -8,6 +8,7 @@ import static dev.durable.store.postgres.internal.jooq.Tables.RUN_STATE;
 import static dev.durable.store.postgres.internal.jooq.Tables.WORKFLOW_RUN;
 import static org.jooq.impl.DSL.max;
 
+import dev.durable.client.WaitingReason;
 import dev.durable.client.WorkflowDescription.Parent;
 import dev.durable.client.WorkflowDescription.PendingActivity;
 import dev.durable.history.OptionsJson;
@@ -17,11 +18,18 @@ import dev.durable.store.RunRecord;
 import dev.durable.store.postgres.internal.job.JobState;
 import dev.durable.store.postgres.internal.sql.Connections;
 import dev.durable.store.postgres.internal.sql.JsonColumns;
+import dev.durable.store.postgres.internal.sql.Param;
+import dev.durable.store.postgres.internal.sql.SqlScript;
+import dev.durable.store.postgres.internal.sql.TimeColumns;
 import dev.durable.store.postgres.internal.sql.TransactionSettings;
 import dev.durable.store.postgres.internal.sql.Tx;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import org.jooq.Field;
@@ -44,6 +52,42 @@ public final class Descriptions {
                     .fetchOptional(Listings::record);
             return run.isPresent() ? Optional.of(describe(tx, run.get())) : Optional.empty();
         });
+    }
+
+    /** Reads why those of the runs have stalled that have. */
+    public Map<UUID, String> stalledBy(Collection<UUID> runIds) {
+        return connections.read(
+                TransactionSettings.LISTING,
+                tx -> tx.dsl()
+                        .select(RUN_STATE.RUN_ID, RUN_STATE.STALLED_BY)
+                        .from(RUN_STATE)
+                        .where(
+                                RUN_STATE.RUN_ID.eq(DSL.any(runIds.toArray(UUID[]::new))),
+                                RUN_STATE.STALLED_BY.isNotNull())
+                        .fetchMap(RUN_STATE.RUN_ID, RUN_STATE.STALLED_BY));
+    }
+
+    public List<WaitingReason> waitingReasons(UUID runId) {
+        return connections.read(TransactionSettings.READ, tx -> {
+            List<WaitingReason> reasons = new ArrayList<>();
+            tx.run(new SqlScript().read("""
+                            select kind, what, since, until, served_by, ended_by, reason
+                              from durable.waiting_reasons(?) with ordinality
+                                   as r(kind, what, since, until, served_by, ended_by, reason, place)
+                             order by place""", row -> reasons.add(waitingReason(row)), Param.of(runId)));
+            return reasons;
+        });
+    }
+
+    private static WaitingReason waitingReason(ResultSet row) throws SQLException {
+        return new WaitingReason(
+                WaitingReason.Kind.valueOf(row.getString("kind")),
+                row.getString("what"),
+                TimeColumns.instant(row, "since"),
+                TimeColumns.instant(row, "until"),
+                List.of((String[]) row.getArray("served_by").getArray()),
+                row.getString("ended_by"),
+                row.getString("reason"));
     }
 
     private static RunDetails describe(Tx tx, RunRecord run) throws SQLException {

@@ -1,5 +1,6 @@
 package dev.durable.store.postgres.internal.read;
 
+import static dev.durable.store.postgres.internal.jooq.Tables.RUN_STATE;
 import static dev.durable.store.postgres.internal.jooq.Tables.WORKFLOW_RUN;
 import static dev.durable.store.postgres.internal.sql.Param.shorts;
 import static dev.durable.store.postgres.internal.sql.Param.uuids;
@@ -43,23 +44,38 @@ import org.jspecify.annotations.Nullable;
 public final class Listings {
     /** Loaded with the first listing: a process that lists nothing loads none of jOOQ's classes. */
     static final class Columns {
+        /** The build of an open run, one probe of a key for each run that is shown. */
+        static final Field<String> BUILD = DSL.field(DSL.select(RUN_STATE.BUILD)
+                        .from(RUN_STATE)
+                        .where(RUN_STATE.RUN_ID.eq(WORKFLOW_RUN.RUN_ID), RUN_STATE.SHARD.eq(WORKFLOW_RUN.SHARD)))
+                .as("build");
+
         /** The columns that {@link #record(Record)} reads. */
-        static final List<Field<?>> SHOWN = List.of(
-                WORKFLOW_RUN.RUN_ID,
-                WORKFLOW_RUN.WORKFLOW_ID,
-                WORKFLOW_RUN.TYPE,
-                WORKFLOW_RUN.STATUS,
-                WORKFLOW_RUN.TASK_QUEUE,
-                WORKFLOW_RUN.STARTED_AT,
-                WORKFLOW_RUN.CLOSED_AT,
-                WORKFLOW_RUN.RESULT,
-                WORKFLOW_RUN.FAILURE,
-                WORKFLOW_RUN.MEMO,
-                WORKFLOW_RUN.ATTEMPT,
-                WORKFLOW_RUN.CHAIN_ID,
-                WORKFLOW_RUN.PREVIOUS_RUN_ID,
-                WORKFLOW_RUN.NEXT_RUN_ID,
-                WORKFLOW_RUN.DETAILS);
+        static final List<Field<?>> SHOWN = shown(BUILD);
+
+        /** The same columns of a subquery that has selected them as {@code workflow_run}. */
+        static final List<Field<?>> SHOWN_OF_SUBQUERY =
+                shown(DSL.field(DSL.name(WORKFLOW_RUN.getName(), "build"), String.class));
+
+        private static List<Field<?>> shown(Field<String> build) {
+            return List.of(
+                    WORKFLOW_RUN.RUN_ID,
+                    WORKFLOW_RUN.WORKFLOW_ID,
+                    WORKFLOW_RUN.TYPE,
+                    WORKFLOW_RUN.STATUS,
+                    WORKFLOW_RUN.TASK_QUEUE,
+                    WORKFLOW_RUN.STARTED_AT,
+                    WORKFLOW_RUN.CLOSED_AT,
+                    WORKFLOW_RUN.RESULT,
+                    WORKFLOW_RUN.FAILURE,
+                    WORKFLOW_RUN.MEMO,
+                    WORKFLOW_RUN.ATTEMPT,
+                    WORKFLOW_RUN.CHAIN_ID,
+                    WORKFLOW_RUN.PREVIOUS_RUN_ID,
+                    WORKFLOW_RUN.NEXT_RUN_ID,
+                    WORKFLOW_RUN.DETAILS,
+                    build);
+        }
     }
 
     private static final Set<String> NAMES =
@@ -125,7 +141,7 @@ public final class Listings {
     /** Reads a run that is a background job, which is alone in its chain. */
     static RunRecord record(ResultSet row) throws SQLException {
         UUID runId = row.getObject("run_id", UUID.class);
-        return record(row, runId, null, new RunRecord.Links(runId, null, null, 1));
+        return record(row, runId, null, null, new RunRecord.Links(runId, null, null, 1));
     }
 
     private static RunRecord shown(ResultSet row) throws SQLException {
@@ -134,6 +150,7 @@ public final class Listings {
                 row,
                 runId,
                 row.getString("details"),
+                row.getString("build"),
                 new RunRecord.Links(
                         row.getObject("chain_id", UUID.class),
                         row.getObject("previous_run_id", UUID.class),
@@ -141,7 +158,8 @@ public final class Listings {
                         row.getInt("attempt")));
     }
 
-    private static RunRecord record(ResultSet row, UUID runId, @Nullable String details, RunRecord.Links links)
+    private static RunRecord record(
+            ResultSet row, UUID runId, @Nullable String details, @Nullable String build, RunRecord.Links links)
             throws SQLException {
         return new RunRecord(
                 new RunKey(runId, row.getString("workflow_id")),
@@ -152,7 +170,7 @@ public final class Listings {
                 TimeColumns.instant(row, "closed_at"),
                 row.getString("result"),
                 row.getString("failure"),
-                new RunRecord.Notes(MemoJson.read(row.getString("memo")), details),
+                new RunRecord.Notes(MemoJson.read(row.getString("memo")), details, build),
                 links);
     }
 
@@ -205,7 +223,9 @@ public final class Listings {
                 JsonColumns.text(row.get(WORKFLOW_RUN.RESULT)),
                 JsonColumns.text(row.get(WORKFLOW_RUN.FAILURE)),
                 new RunRecord.Notes(
-                        MemoJson.read(JsonColumns.text(row.get(WORKFLOW_RUN.MEMO))), row.get(WORKFLOW_RUN.DETAILS)),
+                        MemoJson.read(JsonColumns.text(row.get(WORKFLOW_RUN.MEMO))),
+                        row.get(WORKFLOW_RUN.DETAILS),
+                        row.get(Columns.BUILD)),
                 new RunRecord.Links(
                         Objects.requireNonNullElse(row.get(WORKFLOW_RUN.CHAIN_ID), row.get(WORKFLOW_RUN.RUN_ID)),
                         row.get(WORKFLOW_RUN.PREVIOUS_RUN_ID),

@@ -1,6 +1,7 @@
 package dev.durable.store.postgres.internal.read;
 
 import dev.durable.DurableException;
+import dev.durable.client.WaitingReason;
 import dev.durable.history.StoredEvent;
 import dev.durable.internal.text.Thrown;
 import dev.durable.store.Nudges;
@@ -192,5 +193,11 @@ public final class ReplicaViews extends DatabaseViews {
     @Override
     public Optional<RunDetails> details(UUID runId) {
         return super.details(runId).or(() -> primary.details(runId));
+    }
+
+    @Override
+    public List<WaitingReason> waitingReasons(UUID runId) {
+        List<WaitingReason> reasons = super.waitingReasons(runId);
+        return reasons.isEmpty() ? primary.waitingReasons(runId) : reasons;
     }
 }

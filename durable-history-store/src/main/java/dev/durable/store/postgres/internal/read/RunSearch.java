@@ -279,7 +279,7 @@ public final class RunSearch {
                 .limit(limit)
                 .asTable("found");
         Field<UUID> runId = Objects.requireNonNull(keys.field(table.runId()));
-        return dsl.select(Listings.Columns.SHOWN)
+        return dsl.select(Listings.Columns.SHOWN_OF_SUBQUERY)
                 .from(
                         keys,
                         DSL.lateral(dsl.select(Listings.Columns.SHOWN)

@@ -123,7 +123,7 @@ public final class CarefulStarts {
     private Set<UUID> insert(StartBatch starts) throws SQLException {
         Set<UUID> inserted = new HashSet<>();
         tx.run(new SqlScript()
-                .read(StartSql.STATES, row -> inserted.add(row.getObject("run_id", UUID.class)), starts.states()));
+                .read(starts.statesSql(), row -> inserted.add(row.getObject("run_id", UUID.class)), starts.states()));
         return inserted;
     }
 

@@ -11,7 +11,10 @@ public final class ClaimSql {
      * the inbox index (a run with 20,000 messages costs one probe) from where the last scan ended. They are locked by
      * key, NO KEY UPDATE so that runs that are being signalled are not skipped. A run counts as not owned if it stands
      * under the fence of a claim whose answer was lost, if its owned_until is so far ahead that a clock must have been
-     * set back, or if its session is not alive; and a session that is not alive claims nothing. For 100 ms a due run is
+     * set back, or if its session is not alive; and a session that is not alive claims nothing. The back-off of a stall holds
+     * back the builds that have stalled since the run went on, all others may claim the run at once; where no build is
+     * recorded, as the stalling process named none, it holds back all. A pinned run is claimed by its build alone, and found
+     * by an index of its own. For 100 ms a due run is
      * left to the living session that has it cached; one row says for how long that still holds for runs that were not
      * claimed, another when a parked run of these queues is due next. The ids of the claimed runs stay with the
      * transaction, for the reads that follow.
@@ -22,13 +25,30 @@ public final class ClaimSql {
                   from unnest(?::text[]) as q(task_queue)
                  cross join lateral (
                         select s.run_id, s.shard, s.wake_at from durable.run_state s
-                         where s.task_queue = q.task_queue and s.wake_at <= durable.clock()
+                         where s.task_queue = q.task_queue and s.wake_at <= durable.clock() and s.pinned_to is null
                            and (s.owned_until is null or s.owned_until <= durable.clock()
                                 or s.fence = any(?::uuid[])
                                 or s.owned_until > durable.clock() + 2 * ? * interval '1 ms'
                                 or coalesce((
                                         select d.dead from durable.session d where d.id = s.last_session), true))
-                           and (s.not_before is null or s.not_before <= durable.clock())
+                           and (s.not_before is null or s.not_before <= durable.clock()
+                                or (select d.build from durable.session d where d.id = ?) <> all(s.stalled_builds))
+                           and s.type = any(?::text[]) and not s.paused
+                         order by s.wake_at limit ?) d
+                union all
+                select d.run_id, d.shard, d.wake_at as since
+                  from unnest(?::text[]) as q(task_queue)
+                 cross join lateral (
+                        select s.run_id, s.shard, s.wake_at from durable.run_state s
+                         where s.task_queue = q.task_queue and s.wake_at <= durable.clock()
+                           and s.pinned_to = (select d.build from durable.session d where d.id = ?)
+                           and (s.owned_until is null or s.owned_until <= durable.clock()
+                                or s.fence = any(?::uuid[])
+                                or s.owned_until > durable.clock() + 2 * ? * interval '1 ms'
+                                or coalesce((
+                                        select d.dead from durable.session d where d.id = s.last_session), true))
+                           and (s.not_before is null or s.not_before <= durable.clock()
+                                or (select d.build from durable.session d where d.id = ?) <> all(s.stalled_builds))
                            and s.type = any(?::text[]) and not s.paused
                          order by s.wake_at limit ?) d),
             box as (
@@ -62,8 +82,11 @@ public final class ClaimSql {
                                 or s.owned_until > durable.clock() + 2 * ? * interval '1 ms'
                                 or coalesce((
                                         select d.dead from durable.session d where d.id = s.last_session), true))
-                           and (s.not_before is null or s.not_before <= durable.clock())
+                           and (s.not_before is null or s.not_before <= durable.clock()
+                                or (select d.build from durable.session d where d.id = ?) <> all(s.stalled_builds))
                            and s.type = any(?::text[]) and not s.paused
+                           and (s.pinned_to is null
+                                or s.pinned_to = (select d.build from durable.session d where d.id = ?))
                            and (s.last_session is null or s.last_session = ?
                                 or c.since <= durable.clock() - interval '100 ms' or coalesce((
                                         select d.dead from durable.session d where d.id = s.last_session), true))
@@ -74,7 +97,7 @@ public final class ClaimSql {
                    set fence = ?, owned_until = durable.clock() + ? * interval '1 ms', last_session = ?
                   from mine m where s.ctid = m.c
                 returning s.run_id, s.workflow_id, s.type, s.task_queue, s.fence, m.fence as previous_fence,
-                          s.next_event_id, s.wake_at, s.closing, s.stalls, s.shard, m.last_session),
+                          s.next_event_id, s.wake_at, s.closing, s.stalls, s.build, s.shard, m.last_session),
             kept as materialized (
                 select set_config('durable_claim.runs', json_agg(json_build_object('run_id', k.run_id, 'shard', k.shard,
                                   'unread', k.stranger and k.events <= ?))::text, true)
@@ -83,28 +106,35 @@ public final class ClaimSql {
                           from (select c.*, c.last_session is distinct from ? and c.next_event_id <= ? as stranger
                                   from claimed c) c) k)
             select c.run_id, c.workflow_id, c.type, c.task_queue, c.fence, c.previous_fence, c.next_event_id, c.wake_at,
-                   c.closing, c.stalls, null::text as scanned_queue, 0 as scanned, null::bigint as retry_in,
+                   c.closing, c.stalls, c.build, null::text as scanned_queue, 0 as scanned, null::bigint as retry_in,
                    null::timestamptz as next_due
               from claimed c
              cross join kept
             union all
-            select null, null, null, null, null, null, null, null, null, null, null, 0, l.retry_in, null from (
+            select null, null, null, null, null, null, null, null, null, null, null, null, 0, l.retry_in, null from (
                 select ceil(extract(epoch from min(c.since) + interval '100 ms' - durable.clock()) * 1000)::bigint as retry_in
                   from candidate c
                  where (select count(*) from mine) < ? and c.since > durable.clock() - interval '100 ms'
                    and not exists (select 1 from mine m where m.run_id = c.run_id)) l
              where l.retry_in is not null
             union all
-            select null, null, null, null, null, null, null, null, null, null, null, 0, null, n.due from (
+            select null, null, null, null, null, null, null, null, null, null, null, null, 0, null, n.due from (
                 select min(p.due) as due from unnest(?::text[]) as q(task_queue)
                  cross join lateral (
-                        select s.wake_at as due from durable.run_state s
+                        (select s.wake_at as due from durable.run_state s
                          where s.task_queue = q.task_queue and s.wake_at > durable.clock() and s.owned_until is null
                            and (s.not_before is null or s.not_before <= s.wake_at) and not s.paused
-                         order by s.wake_at limit 1) p) n
+                           and s.pinned_to is null
+                         order by s.wake_at limit 1)
+                        union all
+                        (select s.wake_at as due from durable.run_state s
+                         where s.task_queue = q.task_queue and s.wake_at > durable.clock() and s.owned_until is null
+                           and (s.not_before is null or s.not_before <= s.wake_at) and not s.paused
+                           and s.pinned_to = (select d.build from durable.session d where d.id = ?)
+                         order by s.wake_at limit 1)) p) n
              where n.due is not null
             union all
-            select s.run_id, null, null, null, null, null, null, null, null, null, s.task_queue, s.scanned, null, null from (
+            select s.run_id, null, null, null, null, null, null, null, null, null, null, s.task_queue, s.scanned, null, null from (
                 select s.task_queue, max(s.run_id::text)::uuid as run_id, (select count(*)::int from seen) as scanned
                   from seen s group by s.task_queue) s""";
 

@@ -36,7 +36,8 @@ public final class ReadSql {
     private static final String SHOWN = """
             select w.run_id, w.workflow_id, w.type, w.status, w.task_queue, w.started_at, w.closed_at, w.result, w.failure,
                    w.memo, w.details, coalesce(w.chain_id, w.run_id) as chain_id, w.previous_run_id, w.next_run_id,
-                   coalesce(w.attempt, 1) as attempt
+                   coalesce(w.attempt, 1) as attempt,
+                   (select s.build from durable.run_state s where s.run_id = w.run_id and +s.shard = w.shard) as build
               from durable.workflow_run w""";
 
     /** Returns what handles show of a run. */

@@ -175,7 +175,8 @@ public final class RunClaims {
                 session,
                 Param.of(ClaimedRuns.SHORT_HISTORY + 1),
                 Param.of(wanted.limit),
-                texts(wanted.queues, q -> q)));
+                texts(wanted.queues, q -> q),
+                session));
         return params.toArray(Param[]::new);
     }
 
@@ -188,11 +189,14 @@ public final class RunClaims {
         List<Param> claimable = new ArrayList<>(List.of(
                 uuids(List.copyOf(claim.lost()), fence -> fence),
                 Param.of(claim.ownedFor().toMillis()),
+                session,
                 texts(List.copyOf(claim.types()), t -> t)));
         if (!wanted.without.isEmpty()) {
             claimable.add(uuids(List.copyOf(wanted.without), id -> id));
         }
         List<Param> params = new ArrayList<>(List.of(queueNames));
+        params.addAll(claimable);
+        params.addAll(List.of(limit, queueNames, session));
         params.addAll(claimable);
         params.addAll(List.of(
                 limit,
@@ -201,7 +205,7 @@ public final class RunClaims {
                 Param.of(wanted.look()),
                 session));
         params.addAll(claimable);
-        params.addAll(List.of(session, limit));
+        params.addAll(List.of(session, session, limit));
         return params;
     }
 
@@ -215,7 +219,8 @@ public final class RunClaims {
                 row.getLong("next_event_id"),
                 TimeColumns.instant(row, "wake_at"),
                 row.getBoolean("closing"),
-                row.getInt("stalls"));
+                row.getInt("stalls"),
+                row.getString("build"));
     }
 
     private static final class Scan {

@@ -38,6 +38,22 @@ public final class SeizureSql {
             insert into durable.audit (id, at, actor, action, target, details)
             select x.fence, durable.clock(), ?, ?, x.workflow_id, ?::json from x""";
 
+    static final String LOCK_TO_MOVE = """
+            select s.run_id, s.task_queue, s.pinned_to, s.stalled_by is not null and s.not_before is not null as held_back
+              from durable.run_state s
+             where s.workflow_id = ? and +s.shard = ? and (?::uuid is null or ?::uuid in (s.run_id, s.chain_id)) for no key update""";
+
+    /** Lets a run go on under the lock: a new fence, the end of a stall's back-off, the build if any, a row of the audit. */
+    static final String MOVE = """
+            with x as (
+                update durable.run_state s
+                   set pinned_to = coalesce(?::text, s.pinned_to), closing = false, fence = ?, owned_until = null,
+                       not_before = case when s.stalled_by is null then s.not_before end
+                 where s.run_id = ? and +s.shard = ?
+                returning s.fence, s.workflow_id)
+            insert into durable.audit (id, at, actor, action, target, details)
+            select x.fence, durable.clock(), ?, ?, x.workflow_id, ?::json from x""";
+
     static final String LOCK_JOBS = """
             select j.run_id, j.seq, j.task_queue, j.lease, j.state, j.attempt, j.cancel_requested, j.notes, j.operator_notes
               from durable.activity_job j

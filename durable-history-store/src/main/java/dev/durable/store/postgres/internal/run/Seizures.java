@@ -10,6 +10,7 @@ import dev.durable.store.LeftJob;
 import dev.durable.store.Nudges;
 import dev.durable.store.RunIds;
 import dev.durable.store.RunKey;
+import dev.durable.store.RunMove;
 import dev.durable.store.RunPause;
 import dev.durable.store.Seizure;
 import dev.durable.store.Transition;
@@ -96,6 +97,49 @@ public final class Seizures {
                     Param.of(SafeText.storable(pause.actor())),
                     Param.of(pause.action()),
                     Param.of(RunPause.details(run))));
+            tx.last(script);
+            return due;
+        });
+        hints.sendTo(nudges);
+        return found[0];
+    }
+
+    /** Lets a run go on, and replaces its fence, so that a holder of another build can't. */
+    public boolean move(RunMove move) {
+        boolean[] found = new boolean[1];
+        PendingNudges hints = connections.transaction(TransactionSettings.LONG, tx -> {
+            PendingNudges due = new PendingNudges();
+            List<UUID> runs = new ArrayList<>();
+            Param runId = Param.of((Object) move.runId());
+            found[0] = false;
+            tx.run(new SqlScript()
+                    .read(
+                            SeizureSql.LOCK_TO_MOVE,
+                            row -> {
+                                String build = move.build();
+                                boolean changes = build == null
+                                        ? row.getBoolean("held_back")
+                                        : !build.equals(row.getString("pinned_to"));
+                                found[0] = changes || build != null;
+                                if (changes) {
+                                    runs.add(row.getObject("run_id", UUID.class));
+                                    due.runs(row.getString("task_queue"));
+                                }
+                            },
+                            Param.of(move.workflowId()),
+                            Param.of(RunIds.shardOf(move.workflowId())),
+                            runId,
+                            runId));
+            SqlScript script = new SqlScript();
+            runs.forEach(run -> script.then(
+                    SeizureSql.MOVE,
+                    Param.of(move.build()),
+                    Param.of(move.newFence()),
+                    Param.of(run),
+                    Param.of(RunIds.shard(run)),
+                    Param.of(SafeText.storable(move.actor())),
+                    Param.of(move.action()),
+                    Param.of(move.details(run))));
             tx.last(script);
             return due;
         });

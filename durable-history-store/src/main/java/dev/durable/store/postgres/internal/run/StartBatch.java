@@ -11,6 +11,7 @@ import static dev.durable.store.postgres.internal.sql.Param.uuids;
 import dev.durable.store.NewRun;
 import dev.durable.store.RunIds;
 import dev.durable.store.RunKey;
+import dev.durable.store.Transition;
 import dev.durable.store.postgres.internal.message.MessageRows;
 import dev.durable.store.postgres.internal.nudge.PendingNudges;
 import dev.durable.store.postgres.internal.sql.MemoJson;
@@ -20,6 +21,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** A batch of starts, sorted by lock order, with the statements that insert them. */
 public record StartBatch(List<NewRun> starts) {
@@ -30,7 +32,49 @@ public record StartBatch(List<NewRun> starts) {
                 .toList());
     }
 
+    /** The parameters of {@link #statesSql}. */
     Param[] states() {
+        Param[] states = plainStates();
+        return ofBuilds()
+                ? Stream.concat(
+                                Stream.of(states),
+                                Stream.of(
+                                        texts(starts, s -> nameOf(s.firstTurn().build())),
+                                        texts(
+                                                starts,
+                                                s -> pinnedTo(s.firstTurn().build()))))
+                        .toArray(Param[]::new)
+                : states;
+    }
+
+    private static @Nullable String nameOf(Transition.@Nullable Build build) {
+        return build == null ? null : build.name();
+    }
+
+    private static @Nullable String pinnedTo(Transition.@Nullable Build build) {
+        return build == null || !build.pinned() ? null : build.name();
+    }
+
+    String statesSql() {
+        return ofBuilds() ? StartSql.STATES_OF_BUILDS : StartSql.STATES;
+    }
+
+    private boolean ofBuilds() {
+        return starts.stream().anyMatch(s -> s.firstTurn().build() != null);
+    }
+
+    private String startSql(JobRows jobs) {
+        boolean built = ofBuilds();
+        if (jobs.isEmpty()) {
+            return built ? StartSql.START_OF_BUILDS : StartSql.START;
+        }
+        if (jobs.areApart()) {
+            return built ? StartSql.START_AND_BEAR_APART_OF_BUILDS : StartSql.START_AND_BEAR_APART;
+        }
+        return built ? StartSql.START_AND_BEAR_OF_BUILDS : StartSql.START_AND_BEAR;
+    }
+
+    private Param[] plainStates() {
         return new Param[] {
             runs(),
             shards(),
@@ -38,7 +82,7 @@ public record StartBatch(List<NewRun> starts) {
             texts(starts, NewRun::type),
             texts(starts, NewRun::taskQueue),
             uuids(starts, NewRun::fence),
-            longs(starts, s -> s.firstTurn().events().size() + 1L),
+            longs(starts, s -> s.firstTurn().length() + 1),
             bools(starts, s -> !s.firstTurn().done()),
             longs(starts, s -> s.firstTurn().delay().toMillis()),
             instants(starts, s -> s.firstTurn().wakeAt()),
@@ -50,7 +94,7 @@ public record StartBatch(List<NewRun> starts) {
     /** The parameters of {@link StartSql#STATES_OF_CHILDREN}; each start has a parent. */
     Param[] statesOfChildren() {
         return Stream.concat(
-                        Stream.of(states()),
+                        Stream.of(plainStates()),
                         Stream.of(
                                 uuids(starts, s -> parent(s).chain()),
                                 uuids(starts, s -> parent(s).rootChain()),
@@ -84,9 +128,7 @@ public record StartBatch(List<NewRun> starts) {
     void writeIfNew(SqlScript script) {
         JobRows jobs = JobRows.ofStarts(starts);
         script.then(
-                jobs.isEmpty()
-                        ? StartSql.START
-                        : jobs.areApart() ? StartSql.START_AND_BEAR_APART : StartSql.START_AND_BEAR,
+                startSql(jobs),
                 Stream.of(
                                 List.of(states()),
                                 businessRows(),

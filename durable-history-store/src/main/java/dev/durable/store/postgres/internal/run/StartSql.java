@@ -23,6 +23,10 @@ public final class StartSql {
      */
     static final String STATES = states("", "", "");
 
+    /** As {@link #STATES}, where builds have made first turns. */
+    static final String STATES_OF_BUILDS =
+            states(", build, pinned_to", ", u.build, u.pinned_to", ", ?::text[], ?::text[]");
+
     /** As {@link #STATES}, for children. */
     static final String STATES_OF_CHILDREN = states(
             ", parent_chain, root_chain, parent_policy",
@@ -160,15 +164,26 @@ public final class StartSql {
                     where s.workflow_id = u.workflow_id and +s.shard = u.shard and u.chain in (s.run_id, s.chain_id) offset 0)""";
 
     /** Writes a batch if all starts are new, with no run open and none a resend; else it writes nothing. */
-    static final String START = "with x as (" + STATES + "),\nruns as (" + RUNS + "),\nappended as ("
-            + TransitionSql.EVENTS + ")\n" + ALL_NEW;
+    static final String START = start(STATES);
 
-    static final String START_AND_BEAR = startAndBear(TransitionSql.JOBS);
+    /** As {@link #START}, where builds have made first turns. */
+    static final String START_OF_BUILDS = start(STATES_OF_BUILDS);
 
-    static final String START_AND_BEAR_APART = startAndBear(TransitionSql.JOBS_APART);
+    static final String START_AND_BEAR = startAndBear(STATES, TransitionSql.JOBS);
 
-    private static String startAndBear(String jobs) {
-        return "with x as (" + STATES + "),\nruns as (" + RUNS + "),\nappended as (" + TransitionSql.EVENTS
+    static final String START_AND_BEAR_OF_BUILDS = startAndBear(STATES_OF_BUILDS, TransitionSql.JOBS);
+
+    static final String START_AND_BEAR_APART = startAndBear(STATES, TransitionSql.JOBS_APART);
+
+    static final String START_AND_BEAR_APART_OF_BUILDS = startAndBear(STATES_OF_BUILDS, TransitionSql.JOBS_APART);
+
+    private static String start(String states) {
+        return "with x as (" + states + "),\nruns as (" + RUNS + "),\nappended as (" + TransitionSql.EVENTS + ")\n"
+                + ALL_NEW;
+    }
+
+    private static String startAndBear(String states, String jobs) {
+        return "with x as (" + states + "),\nruns as (" + RUNS + "),\nappended as (" + TransitionSql.EVENTS
                 + "),\nborn as (" + jobs + ")\n" + ALL_NEW;
     }
 }

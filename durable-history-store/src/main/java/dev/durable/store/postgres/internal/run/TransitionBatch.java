@@ -126,6 +126,7 @@ final class TransitionBatch {
     void write(SqlScript script, Set<UUID> waiting) {
         writeRuns(script, waiting);
         details(script);
+        builds(script);
     }
 
     /** Appends to streams: the last statement of its transaction, as it locks them. */
@@ -209,6 +210,19 @@ final class TransitionBatch {
                     runs(telling),
                     shards(telling),
                     texts(telling, t -> Objects.requireNonNull(t.details())));
+        }
+    }
+
+    private void builds(SqlScript script) {
+        List<Transition> built =
+                advancing.stream().filter(t -> t.build() != null).toList();
+        if (!built.isEmpty()) {
+            script.then(
+                    TransitionSql.BUILDS,
+                    runs(built),
+                    shards(built),
+                    texts(built, t -> Objects.requireNonNull(t.build()).name()),
+                    bools(built, t -> Objects.requireNonNull(t.build()).pinned()));
         }
     }
 
@@ -378,7 +392,8 @@ final class TransitionBatch {
                 fences(stalling),
                 uuids(stalling, t -> t.fences().next()),
                 texts(stalling, t -> SafeText.storable(stop(t).reason())),
-                longs(stalling, t -> stop(t).retryIn().toMillis()));
+                longs(stalling, t -> stop(t).retryIn().toMillis()),
+                texts(stalling, t -> t.build() == null ? null : t.build().name()));
     }
 
     /** The parameters run_id, shard, fence, next_event_id, by which a transition is valid. */

@@ -108,15 +108,22 @@ public final class TransitionSql {
                    and s.next_event_id = u.next_event_id returning s.run_id, u.more)
             select durable.must(count(*) = ?, 'fence'), array_agg(x.run_id) filter (where x.more) as waiting from x""";
 
-    /** Records why a run can't go on for now, and when it is to be tried again. Its messages and timers stay. */
+    /**
+     * Records why a run can't go on for now, and when it is to be tried again. Its messages and timers stay. A build that
+     * stalls while the back-off of others lasts is held back with them, so that two builds that both can't go on do not
+     * take turns without a pause.
+     */
     static final String STALL = """
             with x as (
                 update durable.run_state s
                    set fence = u.new_fence, owned_until = null, stalls = s.stalls + 1, stalled_by = u.reason, closing = false,
-                       not_before = durable.clock() + u.retry_in * interval '1 ms'
+                       not_before = durable.clock() + u.retry_in * interval '1 ms',
+                       stalled_builds = case when u.build is null then null
+                                             when s.not_before > durable.clock() then array_append(s.stalled_builds, u.build)
+                                             else array[u.build] end
                   from (select s.c, u.* from unnest(?::uuid[], ?::smallint[], ?::uuid[], ?::bigint[], ?::uuid[], ?::text[],
-                                    ?::bigint[])
-                               as u(run_id, shard, fence, next_event_id, new_fence, reason, retry_in)
+                                    ?::bigint[], ?::text[])
+                               as u(run_id, shard, fence, next_event_id, new_fence, reason, retry_in, build)
                          cross join lateral (select s.ctid as c from durable.run_state s
                                 where s.run_id = u.run_id and +s.shard = u.shard and s.fence = u.fence
                                   and s.next_event_id = u.next_event_id for no key update) s) u
@@ -264,6 +271,19 @@ public final class TransitionSql {
                               and w.details is distinct from nullif(u.details, '') offset 0) j) u
              where w.ctid = u.c""";
 
+    /**
+     * Writes the builds whose code has made turns, for runs whose rows have another. It is run behind the statements that
+     * lock these rows.
+     */
+    static final String BUILDS = """
+            update durable.run_state s
+               set build = u.build, pinned_to = case when u.pinned then u.build else s.pinned_to end
+              from (select j.c, u.* from unnest(?::uuid[], ?::smallint[], ?::text[], ?::boolean[])
+                           as u(run_id, shard, build, pinned)
+                     cross join lateral (select s.ctid as c from durable.run_state s
+                            where s.run_id = u.run_id and +s.shard = u.shard offset 0) j) u
+             where s.ctid = u.c""";
+
     static final String DROP_INBOX = """
             delete from durable.inbox i where i.run_id = any(?::uuid[]) and i.shard = any(?::smallint[])""";
 
@@ -277,7 +297,7 @@ public final class TransitionSql {
      * Starts the runs that continue closed ones, and the next attempts of failed ones: each takes over the row of the run that is open under the workflow id,
      * so that senders who wait for its lock find it by workflow id or chain, and the messages of senders. Outcomes of
      * activities go, as their numbers begin anew. It starts later than the run that it continues, whatever the clock
-     * says, as the latest run of a workflow id is found by that time. A message ends the delay of a run that continues as
+     * says, as the latest run of a workflow id is found by that time. Any build may begin it. A message ends the delay of a run that continues as
      * new, and not the back-off of an attempt, before whose end no worker may claim it.
      */
     static final String GO_ON = """
@@ -291,7 +311,8 @@ public final class TransitionSql {
                        next_event_id = 2, owned_until = null, last_session = null, expires_at = null,
                        not_before = case when u.retries then durable.clock() + u.delay * interval '1 ms' end,
                        wake_at = durable.clock() + u.delay * interval '1 ms', deadline = u.deadline, stalls = 0,
-                       stalled_by = null, closing = false, type = u.type, task_queue = u.task_queue
+                       stalled_by = null, stalled_builds = null, build = null, pinned_to = null,
+                       closing = false, type = u.type, task_queue = u.task_queue
                   from (select s.c, u.* from next u
                          cross join lateral (select s.ctid as c from durable.run_state s
                                 where s.run_id = u.run_id and +s.shard = u.shard offset 0) s) u

@@ -160,6 +160,10 @@ final class Transitions {
                 t.jobs().scheduled().stream()
                         .filter(job -> job.eager() == null)
                         .forEach(job -> hints.jobs(job.route().taskQueue()));
+                Transition.Stall stall = t.stall();
+                if (stall != null && stall.queueOfOthers() != null) {
+                    hints.runs(stall.queueOfOthers());
+                }
                 if (!t.appends().isEmpty()) {
                     hints.written(t.mail().chain());
                 }

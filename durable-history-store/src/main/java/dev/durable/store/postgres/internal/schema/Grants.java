@@ -22,7 +22,7 @@ public final class Grants {
     private static final Logger log = LoggerFactory.getLogger(Grants.class);
     private static final String FILE = "dev/durable/store/postgres/grants.sql";
     private static final String WORKER = "worker";
-    private static final List<String> KINDS = List.of(WORKER, "retention");
+    private static final List<String> KINDS = List.of(WORKER, "retention", "operator");
     private static final Pattern GRANT =
             Pattern.compile("grant ([a-z, ]+) on (?:(schema|function) )?(?:durable\\.)?(\\w+).* to durable_(\\w+);");
     private static final Pattern COMMA = Pattern.compile(", ");

@@ -170,8 +170,9 @@ public final class Migration {
         // The names that another process has created with the schema since this one looked do not count.
         if (!taken.isEmpty() && look(owner, ownersFailures).schema().isEmpty()) {
             throw new DurableException("schema " + schema.quoted() + " in the database at " + failures.database()
-                    + " is not made: its roles would be " + grants.role("worker") + " and " + grants.role("retention")
-                    + ", and " + String.join(", ", taken) + (taken.size() == 1 ? " is" : " are")
+                    + " is not made: its roles would be " + grants.role("worker") + ", " + grants.role("retention")
+                    + " and " + grants.role("operator") + ", and " + String.join(", ", taken)
+                    + (taken.size() == 1 ? " is" : " are")
                     + " there for something else (able to log in, or with rights or objects in this database), and would"
                     + " get the rights of a worker. Choose other names, PostgresHistoryStore.builder(…).rolePrefix(\"durable_"
                     + schema.value() + "\"); or say rolePrefix(\"" + rolePrefix + "\") if they are meant.");

@@ -28,6 +28,7 @@ final class ErrorPlace {
             "forget_runs",
             "has_history_partition",
             "history_bound",
+            "instant_text",
             "is_deep",
             "joined",
             "must",
@@ -41,7 +42,9 @@ final class ErrorPlace {
             "run_id_at",
             "run_id_time",
             "seq_of",
-            "this_database");
+            "this_database",
+            "waiting_reasons",
+            "why_waiting");
 
     private static final Pattern WORD = Pattern.compile("\\w+");
     private static final String STORE = "dev.durable.store.postgres.";

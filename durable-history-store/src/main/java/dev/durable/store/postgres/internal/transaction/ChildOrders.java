@@ -5,12 +5,14 @@ import static dev.durable.store.postgres.internal.sql.Param.uuids;
 
 import dev.durable.ParentClosePolicy;
 import dev.durable.history.MessageKind;
+import dev.durable.internal.json.JsonObjectReader;
 import dev.durable.internal.text.Bounds;
 import dev.durable.store.Delivery;
 import dev.durable.store.InboxLimit;
 import dev.durable.store.ParentClosed;
 import dev.durable.store.RunIds;
 import dev.durable.store.RunKey;
+import dev.durable.store.Seizure;
 import dev.durable.store.postgres.internal.message.DeliveryBatch;
 import dev.durable.store.postgres.internal.message.MessageSql;
 import dev.durable.store.postgres.internal.nudge.PendingNudges;
@@ -31,16 +33,19 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Carries out the orders of the outbox that end children: the order of a chain that has ended, to apply the parent-close
- * policies of its open children, and the order of a parent to terminate one child. Each portion is a transaction of its
+ * Carries out the orders of the outbox that end runs: the order of a chain that has ended, to apply the parent-close
+ * policies of its open children, the order of a parent to terminate one child, and that of an operator, given by the
+ * function {@code terminate} of the schema, to terminate one run. Each portion is a transaction of its
  * own, as it locks children against their senders, which a pass of the relay must not do beside the locks that it holds.
  *
  * <p>The order of a chain stands in the outbox until no child is left to which its policy is to be applied. So a process
@@ -83,10 +88,23 @@ final class ChildOrders {
      *
      * @param chain the chain whose children it ends, or the chain of the one child
      * @param target the workflow id of that chain
-     * @param workflowId the workflow id of the parent
+     * @param parent the workflow id of the parent; null where an operator has given the order
+     * @param payload the name of the operator and the reason, as a JSON object; of an order of a parent it is empty
      */
     private record Order(
-            UUID source, long number, int shard, boolean ofChain, UUID chain, String target, String workflowId) {
+            UUID source,
+            long number,
+            int shard,
+            boolean ofChain,
+            UUID chain,
+            String target,
+            @Nullable String parent,
+            String payload) {
+        @Override
+        public String toString() {
+            return "Order[" + source + ", " + number + ", " + target + "]";
+        }
+
         static Order read(ResultSet row) throws SQLException {
             return new Order(
                     row.getObject("run_id", UUID.class),
@@ -95,7 +113,30 @@ final class ChildOrders {
                     row.getInt("kind") == MessageKind.PARENT_CLOSED.code(),
                     row.getObject("target_run_id", UUID.class),
                     row.getString("target_workflow_id"),
-                    row.getString("source_workflow_id"));
+                    row.getString("source_workflow_id"),
+                    row.getString("payload"));
+        }
+
+        /** Returns how it closes a run. */
+        Seizure terminate(RunKey run) {
+            UUID fence = UUID.randomUUID();
+            if (parent != null) {
+                String reason = ofChain ? ParentClosed.ENDED : ParentClosed.UNDONE;
+                return ParentClosed.terminate(run.workflowId(), run.runId(), parent, reason, fence);
+            }
+            JsonObjectReader in = JsonObjectReader.ofAny(payload);
+            String by = in.stringIfAny("by");
+            String reason = in.stringIfAny("reason");
+            return ParentClosed.ordered(
+                    run, by == null ? "operator" : by, reason == null ? "no reason given" : reason, fence);
+        }
+
+        /** Returns what it says of the runs that it ends, for the log. */
+        String shown() {
+            return parent == null
+                    ? "workflow " + Bounds.shown(target) + ", which an operator has ordered to be terminated,"
+                    : "children of workflow " + Bounds.shown(parent) + ", which "
+                            + (ofChain ? "has ended" : "is being undone") + ",";
         }
 
         Param[] key() {
@@ -177,11 +218,10 @@ final class ChildOrders {
     private void tellRefused(Order order, SQLException e) {
         if (refused.add(order.source)) {
             log.warn(
-                    "children of workflow {}, which {}, can't be ended and stay open: the database refuses it"
+                    "{} can't be ended and stay open: the database refuses it"
                             + " (SQLSTATE {}): {}. It is tried again as long as they are open. Usual cause: a trigger or"
                             + " constraint of one's own on Durable's tables",
-                    Bounds.shown(order.workflowId),
-                    order.ofChain ? "has ended" : "is being undone",
+                    order.shown(),
                     e.getSQLState(),
                     StoreErrors.withoutRow(e).getMessage());
         }
@@ -224,15 +264,7 @@ final class ChildOrders {
                         : locks.read(RelaySql.LOCK_CHILD, reader, order.child()));
         List<LockedRun> terminated = locked.stream()
                 .filter(child -> !child.isAsked())
-                .map(child -> new LockedRun(
-                        child.run(),
-                        child.nextEventId(),
-                        ParentClosed.terminate(
-                                child.run().workflowId(),
-                                child.run().runId(),
-                                order.workflowId,
-                                order.ofChain ? ParentClosed.ENDED : ParentClosed.UNDONE,
-                                UUID.randomUUID())))
+                .map(child -> new LockedRun(child.run(), child.nextEventId(), order.terminate(child.run())))
                 .toList();
         Seizures.end(tx, terminated);
         List<RunKey> asked = locked.stream()
@@ -261,9 +293,10 @@ final class ChildOrders {
         if (children.isEmpty()) {
             return List.of();
         }
+        String parent = Objects.requireNonNull(order.parent);
         List<Delivery> requests = children.stream()
-                .map(child -> new Delivery(
-                        child.workflowId(), child.runId(), ParentClosed.cancel(child.runId(), order.workflowId)))
+                .map(child ->
+                        new Delivery(child.workflowId(), child.runId(), ParentClosed.cancel(child.runId(), parent)))
                 .toList();
         DeliveryBatch batch = new DeliveryBatch(
                 requests, IntStream.range(0, requests.size()).boxed().toList());

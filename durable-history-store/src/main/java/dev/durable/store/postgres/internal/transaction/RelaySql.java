@@ -131,11 +131,12 @@ public final class RelaySql {
     static final String NOW = "select durable.clock() as now";
 
     /**
-     * Takes an order to end children that no other relay has, unless an earlier message of its source to the same target
+     * Takes an order to end runs that no other relay has, unless an earlier message of its source to the same target
      * waits, such as the child's start. It is the next one behind that source and number.
      */
     static final String TAKE_ORDER = """
-            select o.run_id, o.event_id, o.target_run_id, o.kind, o.shard, o.target_workflow_id, o.source_workflow_id
+            select o.run_id, o.event_id, o.target_run_id, o.kind, o.shard, o.target_workflow_id, o.source_workflow_id,
+                   o.payload
               from durable.outbox o
              where o.kind in (8, 9)
                and (o.run_id, o.event_id) > (?, ?)
@@ -153,7 +154,7 @@ public final class RelaySql {
              where s.parent_chain = ? and s.parent_policy in (1, 2) and s.run_id <> all(?::uuid[])
              limit ? for update skip locked""";
 
-    /** Locks a child that is to be terminated. */
+    /** Locks a run that is to be terminated. */
     static final String LOCK_CHILD = """
             select s.run_id, s.workflow_id, s.next_event_id, 1 as parent_policy from durable.run_state s
              where s.workflow_id = ? and +s.shard = ? and ?::uuid in (s.run_id, s.chain_id) for update skip locked""";
@@ -168,7 +169,7 @@ public final class RelaySql {
                and not exists (select 1 from durable.run_state s where s.parent_chain = ? and s.parent_policy in (1, 2))
             returning 1 as gone""";
 
-    /** Deletes the order to terminate a child if it is not open any more; returns a row if it is deleted. */
+    /** Deletes the order to terminate a run if it is not open any more; returns a row if it is deleted. */
     static final String TERMINATED = """
             delete from durable.outbox o where o.run_id = ? and o.event_id = ? and o.shard = ?
                and not exists (select 1 from durable.run_state s

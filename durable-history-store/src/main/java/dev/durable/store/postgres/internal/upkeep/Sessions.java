@@ -59,7 +59,8 @@ public final class Sessions {
                 Param.of(lease.toMillis()),
                 Param.of(SafeText.storable(identity)),
                 names(served == null ? null : served.queues()),
-                names(served == null ? null : served.activities()));
+                names(served == null ? null : served.activities()),
+                Param.of(served == null ? null : served.build()));
     }
 
     private static Param names(@Nullable Set<String> names) {
@@ -69,7 +70,9 @@ public final class Sessions {
     private static @Nullable Served served(ResultSet row) throws SQLException {
         Array queues = row.getArray("queues");
         Array activities = row.getArray("activities");
-        return queues == null || activities == null ? null : new Served(names(queues), names(activities));
+        return queues == null || activities == null
+                ? null
+                : new Served(names(queues), names(activities), row.getString("build"));
     }
 
     /** The names in an array, whatever its row contains, as the row must not hide the other sessions in a listing. */

@@ -63,7 +63,7 @@ class GrantsTest {
         for (String role : roles) {
             Sql.execute(other.dataSource(), "drop role if exists \"" + role + "\"");
         }
-        for (String kind : List.of("worker", "retention")) {
+        for (String kind : List.of("worker", "retention", "operator")) {
             Sql.execute(other.dataSource(), "drop role if exists \"" + prefix + "_" + kind + "\"");
         }
         other.close();
@@ -347,7 +347,7 @@ class GrantsTest {
                 .isInstanceOf(DurableException.class)
                 .hasMessage(
                         "schema \"" + prefix + "\" in the database at orders-db is not made: its roles would be " + name
-                                + " and " + prefix + "_retention, and " + name
+                                + ", " + prefix + "_retention and " + prefix + "_operator, and " + name
                                 + " is there for something else (able to log in, or"
                                 + " with rights or objects in this database), and would get the rights of a worker. Choose other"
                                 + " names, PostgresHistoryStore.builder(…).rolePrefix(\"durable_" + prefix
@@ -362,6 +362,7 @@ class GrantsTest {
                 .open();
         roles.add("x" + prefix + "_worker");
         roles.add("x" + prefix + "_retention");
+        roles.add("x" + prefix + "_operator");
         assertThat(Sql.column(owner(), "select has_schema_privilege('" + name + "', '" + prefix + "', 'usage')"))
                 .containsExactly("f");
     }
@@ -371,6 +372,7 @@ class GrantsTest {
         String other = "o" + prefix;
         roles.add(other + "_worker");
         roles.add(other + "_retention");
+        roles.add(other + "_operator");
         PostgresHistoryStore first =
                 PostgresHistoryStore.builder(owner()).schema(prefix).build();
         PostgresHistoryStore second =

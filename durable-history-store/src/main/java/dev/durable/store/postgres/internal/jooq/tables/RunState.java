@@ -77,6 +77,12 @@ public class RunState extends TableImpl<Record> {
 
     public final TableField<Record, Short> PARENT_POLICY = createField(DSL.name("parent_policy"), SQLDataType.SMALLINT, this, "");
 
+    public final TableField<Record, String> BUILD = createField(DSL.name("build"), SQLDataType.CLOB, this, "");
+
+    public final TableField<Record, String[]> STALLED_BUILDS = createField(DSL.name("stalled_builds"), SQLDataType.CLOB.array(), this, "");
+
+    public final TableField<Record, String> PINNED_TO = createField(DSL.name("pinned_to"), SQLDataType.CLOB, this, "");
+
     private RunState(Name alias, Table<Record> aliased) {
         this(alias, aliased, (Field<?>[]) null, null);
     }

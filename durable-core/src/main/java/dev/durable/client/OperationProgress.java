@@ -1,0 +1,22 @@
+package dev.durable.client;
+
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How far an {@link Operation} is.
+ *
+ * @param action what it does: cancel, terminate, signal, pause or resume
+ * @param actor the operator who started it
+ * @param reason why
+ * @param done how many runs it has asked, terminated, paused or resumed
+ * @param passed how many runs it has passed over: they had closed, their inboxes were full, or the verb is none for them
+ * @param after the last run that it has come to; null before the first page
+ */
+public record OperationProgress(
+        String action,
+        String actor,
+        String reason,
+        long done,
+        long passed,
+        @Nullable UUID after) {}

@@ -1,0 +1,65 @@
+package dev.durable.client;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an operator does to all open runs that a listing finds: {@code client.workflows().where(w ->
+ * w.type(OrderWorkflow.class)).by("ann").because("the provider is down").pause()}. Immutable: each call of {@link
+ * #because} and {@link #rate} gives a copy.
+ *
+ * <p>A verb starts an {@link Operation}, which a worker carries out page by page, in commits of 500 runs. It goes on
+ * where it was when its worker dies, by another worker; each run is asked once, however often a page is tried. It concerns
+ * the runs that were open when it was started: those that close meanwhile are passed over, those that start later are left
+ * alone, and a run that continues one of them is meant with it. A verb in a transaction of the caller takes no part in it.
+ *
+ * <p>Every verb throws {@link dev.durable.RefusedInputException} where the filter names only states of closed runs, as
+ * those can't be changed any more.
+ */
+public interface WorkflowVerbs {
+
+    /** Gives the reason, which stands in histories and in the audit. */
+    WorkflowVerbs because(String reason);
+
+    /**
+     * Limits how many runs are asked per second; without it they are asked as fast as the database takes it.
+     *
+     * @throws dev.durable.RefusedInputException when it is less than 1
+     */
+    WorkflowVerbs rate(int perSecond);
+
+    /** Counts the runs that a verb would concern now, by type and status, up to 10,000 of them, and changes nothing. */
+    OperationPreview dryRun();
+
+    /** Asks each run to cancel, as {@link WorkflowHandle#cancel(String)}. */
+    Operation cancel();
+
+    /** Terminates each run, as {@link WorkflowHandle#terminate(String)}. */
+    Operation terminate();
+
+    /**
+     * Sends each run a signal. A run whose inbox is full is passed over.
+     *
+     * @param name the name of the signal
+     * @param arguments the arguments of its handler
+     */
+    Operation signal(String name, @Nullable Object... arguments);
+
+    /** Pauses each run, as {@link WorkflowHandle#pause(String)}; background jobs are passed over. */
+    Operation pause();
+
+    /** Resumes each run, as {@link WorkflowHandle#resume()}; background jobs are passed over. */
+    Operation resume();
+
+    /**
+     * Has workers try each stalled run again now, whatever is left of its back-off: after a deployment that mends the code.
+     * Runs that have not stalled are no part of it.
+     */
+    Operation retry();
+
+    /**
+     * Pins each run to a build, as {@link WorkflowHandle#moveTo(String)}; background jobs are passed over.
+     *
+     * @throws dev.durable.RefusedInputException if it can't be the name of a build
+     */
+    Operation moveTo(String build);
+}
