@@ -88,7 +88,7 @@ public interface Queues {
      */
     boolean endHalt();
 
-    /** Returns whether everything is halted. The audit says who has halted it, when and why. */
+    /** Returns whether everything is halted. The audit has the operator, the time and the reason. */
     boolean isHalted();
 
     /** Activities that are paused, by name; {@code *} while everything is halted. */

@@ -30,13 +30,13 @@ public record WaitingReason(
         servedBy = List.copyOf(servedBy);
     }
 
-    /** What a run can wait for. */
+    /** The kinds of waits. */
     public enum Kind {
         /** An operator has paused the run. */
         PAUSED,
         /** The run has stalled: with the code that is deployed it can't go on. */
         STALLED,
-        /** The run is due, and no living process serves its task queue. */
+        /** The run is due, and no living process serves its task queue, or none of the build that it is pinned to. */
         UNSERVED,
         /** The run is due and waits for a process that serves its task queue, or a process has it right now. */
         RUNNABLE,

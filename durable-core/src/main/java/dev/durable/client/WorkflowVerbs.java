@@ -7,8 +7,10 @@ import org.jspecify.annotations.Nullable;
  * w.type(OrderWorkflow.class)).by("ann").because("the provider is down").pause()}. Immutable: each call of {@link
  * #because} and {@link #rate} gives a copy.
  *
- * <p>A verb starts an {@link Operation}, which a worker carries out page by page, in commits of 500 runs. It goes on
- * where it was when its worker dies, by another worker; each run is asked once, however often a page is tried. It concerns
+ * <p>A verb starts an {@link Operation}, which a worker carries out page by page, 500 runs at a time. When that worker
+ * dies, another goes on behind the last page that was noted, so the page in between is tried again: a run gets a signal or
+ * a request to cancel once all the same, and one that was terminated, paused or moved already is passed over. Only a run
+ * that an operator has resumed in between may be paused once more, or the other way round. It concerns
  * the runs that were open when it was started: those that close meanwhile are passed over, those that start later are left
  * alone, and a run that continues one of them is meant with it. A verb in a transaction of the caller takes no part in it.
  *

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param runId this run
  * @param runDeadline when this run times out; null is never
  * @param executionDeadline when the chain that begins with this run times out; null is never
- * @param by who forked it
+ * @param by the name of the operator or process that has forked it
  */
 public record WorkflowForked(
         long id,

@@ -357,6 +357,33 @@ abstract class WhyWaitingTest {
     }
 
     @Test
+    void a_run_that_is_pinned_to_a_build_waits_for_a_process_of_that_build(TestEngine engine) {
+        WorkflowHandle<Order, String> run = order(engine, "approval");
+        run.moveTo("2026-11-28.1");
+        run.signal(Order::approve);
+        engine.settle();
+
+        assertReason(
+                run,
+                Kind.UNSERVED,
+                "the run is due since T in task queue \"default\" and pinned to build \"2026-11-28.1\", of which no process"
+                        + " serves it",
+                "a process of that build, or moveTo(build) of its handle");
+        assertThat(only(run).servedBy()).isEmpty();
+    }
+
+    @Test
+    void a_run_whose_stall_holds_back_one_build_names_the_next_try_of_that(TestEngine engine) {
+        client(engine.withoutReplayCheck().configure(builder -> builder.build("2026-11-28.1")));
+        WorkflowHandle<Order, String> run = engine.client().start(Order.class, "o-1", w -> w.run("bug"));
+        assertThatThrownBy(engine::settle).isInstanceOf(WorkflowStalledException.class);
+
+        assertThat(words(only(run).text())).endsWith("; it is tried again at T");
+        assertThat(only(run).until()).isAfter(engine.now().minusSeconds(1));
+        run.terminate("was seen");
+    }
+
+    @Test
     void a_stalled_run_names_the_cause_and_the_next_try(TestEngine engine) {
         client(engine.withoutReplayCheck());
         WorkflowHandle<Order, String> run = engine.client().start(Order.class, "o-1", w -> w.run("bug"));

@@ -74,14 +74,37 @@ final class Endings {
     }
 
     /** Refuses to pause a background job: it completes without its run's code, so a pause would only delay its end. */
-    private static void refuseJob(HistoryStore store, String workflowId, @Nullable UUID runId) {
-        Optional<RunRecord> run = runId == null ? store.latestRun(workflowId) : store.run(runId);
-        if (run.filter(found -> found.type().equals(BackgroundJob.TYPE)).isPresent()) {
+    void refuseToPauseJob(String workflowId, @Nullable UUID runId) {
+        mayPause("pause", workflowId);
+        if (isJob(workflowId, runId)) {
             throw new RefusedInputException(workflowId
                     + " is a background job, and pausing its run would not hold it: its body would begin, and its end"
                     + " would wait. Use client.activity(\"" + Bounds.shown(workflowId) + "\", " + BackgroundJob.SEQ
                     + "), or client.job(\"" + Bounds.shown(workflowId) + "\").control(): its pause() holds the job.");
         }
+    }
+
+    /** Refuses to move a background job. */
+    void refuseToMoveJob(String workflowId, @Nullable UUID runId) {
+        mayMove(workflowId);
+        if (isJob(workflowId, runId)) {
+            throw new RefusedInputException(
+                    workflowId + " is a background job: it has no workflow code, so no build need go on with it.");
+        }
+    }
+
+    private static void mayMove(String workflowId) {
+        WorkflowCode.mayNot("handle.moveTo(…)", "move " + Bounds.shown(workflowId) + " again");
+    }
+
+    private static void mayPause(String what, String workflowId) {
+        WorkflowCode.mayNot("handle." + what + "()", what + " " + Bounds.shown(workflowId) + " again");
+    }
+
+    private boolean isJob(String workflowId, @Nullable UUID runId) {
+        HistoryStore store = dispatch.begun().store();
+        Optional<RunRecord> run = runId == null ? store.latestRun(workflowId) : store.run(runId);
+        return run.filter(found -> found.type().equals(BackgroundJob.TYPE)).isPresent();
     }
 
     /** Lets the run be tried again at once; returns whether it had stalled and waited for that. */
@@ -94,24 +117,23 @@ final class Endings {
 
     /** Pins the run to a build. Returns false where no such run is open. */
     boolean moveTo(String workflowId, @Nullable UUID runId, String build) {
-        WorkflowCode.mayNot("handle.moveTo(…)", "move " + Bounds.shown(workflowId) + " again");
-        HistoryStore store = dispatch.begun().store();
-        Optional<RunRecord> run = runId == null ? store.latestRun(workflowId) : store.run(runId);
-        if (run.filter(found -> found.type().equals(BackgroundJob.TYPE)).isPresent()) {
-            throw new RefusedInputException(
-                    workflowId + " is a background job: it has no workflow code, so no build need go on with it.");
-        }
-        return store.move(new RunMove(workflowId, runId, build, code.random().get(), by()));
+        mayMove(workflowId);
+        return dispatch.begun()
+                .store()
+                .move(new RunMove(workflowId, runId, build, code.random().get(), by()));
     }
 
     private boolean pause(String workflowId, @Nullable UUID runId, boolean wanted, HistoryEvent event) {
-        String what = wanted ? "pause" : "resume";
-        WorkflowCode.mayNot("handle." + what + "()", what + " " + Bounds.shown(workflowId) + " again");
-        HistoryStore store = dispatch.begun().store();
-        if (wanted) {
-            refuseJob(store, workflowId, runId);
-        }
-        return store.pause(new RunPause(
-                workflowId, runId, wanted, code.random().get(), event.type(), EventJson.attributes(event), by()));
+        mayPause(wanted ? "pause" : "resume", workflowId);
+        return dispatch.begun()
+                .store()
+                .pause(new RunPause(
+                        workflowId,
+                        runId,
+                        wanted,
+                        code.random().get(),
+                        event.type(),
+                        EventJson.attributes(event),
+                        by()));
     }
 }

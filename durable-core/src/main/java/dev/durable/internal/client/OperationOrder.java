@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * What an operation on many runs is to do: the argument of its job.
  *
  * @param verb what it does
- * @param actor the operator who started it
+ * @param actor the name of the operator
  * @param reason why
  * @param rate how many runs it may ask per second; null is no limit
  * @param filter its runs, oldest first: open ones that were started before the operation

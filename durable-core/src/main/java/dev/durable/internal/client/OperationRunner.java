@@ -13,8 +13,8 @@ import java.util.function.Supplier;
 /**
  * Carries out an operation on many runs: page after page, each followed by a durable checkpoint with the last run of the
  * page. If the process dies between a page and its checkpoint, the page is tried again by another worker; what is sent to
- * a run has an id that follows from operation and run, and a run that is terminated, paused or resumed already is passed
- * over, so no run is asked twice. Two processes at one operation, of which one has lost its lease, do the same no harm.
+ * a run has an id that follows from operation and run, so it reaches the run once; a run that is terminated, paused, resumed
+ * or moved already is passed over. The same holds for two processes at one operation, of which one has lost its lease.
  */
 final class OperationRunner implements OperatedRuns {
     /** How many runs are asked between two checkpoints. */

@@ -355,7 +355,9 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
 
     @Override
     public void pause(String reason) {
-        if (!new Endings(dispatch, code, use.actor()).pause(workflowId, runId, reason)) {
+        Endings endings = new Endings(dispatch, code, use.actor());
+        endings.refuseToPauseJob(workflowId, runId);
+        if (!endings.pause(workflowId, runId, reason)) {
             throw noOpenRun("pause");
         }
     }
@@ -378,7 +380,9 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
     @Override
     public void moveTo(String build) {
         Bounds.build("handle.moveTo(…)", build);
-        if (!new Endings(dispatch, code, use.actor()).moveTo(workflowId, runId, build)) {
+        Endings endings = new Endings(dispatch, code, use.actor());
+        endings.refuseToMoveJob(workflowId, runId);
+        if (!endings.moveTo(workflowId, runId, build)) {
             throw noOpenRun("move");
         }
     }

@@ -196,6 +196,11 @@ final class Hold {
         return true;
     }
 
+    @Nullable
+    String pinnedTo() {
+        return pinnedTo;
+    }
+
     /** Returns whether a process of this build may go on with the run; null is a process that names none. */
     boolean isFor(@Nullable String other) {
         return pinnedTo == null || pinnedTo.equals(other);

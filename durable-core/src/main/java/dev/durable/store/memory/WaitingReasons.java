@@ -94,7 +94,7 @@ final class WaitingReasons {
 
     private @Nullable WaitingReason whole() {
         Hold hold = run.hold();
-        List<String> serving = serving(tables, run.start().taskQueue());
+        List<String> serving = serving(tables, run.start().taskQueue(), hold.pinnedTo());
         if (hold.paused()) {
             return paused(serving);
         }
@@ -118,10 +118,10 @@ final class WaitingReasons {
                 || !hasBegun() && due == null && wakeAt != null && wakeAt.isAfter(now)) {
             return delayed(wakeAt == null ? notBefore : StoredTimes.latest(wakeAt, notBefore, null), serving);
         }
-        return due == null ? null : due(due, serving);
+        return due == null ? null : due(due, hold.pinnedTo(), serving);
     }
 
-    private WaitingReason due(Instant due, List<String> serving) {
+    private WaitingReason due(Instant due, @Nullable String pinnedTo, List<String> serving) {
         String taskQueue = run.start().taskQueue();
         return serving.isEmpty()
                 ? of(
@@ -129,8 +129,13 @@ final class WaitingReasons {
                         due,
                         null,
                         serving,
-                        "a process that serves the queue",
-                        "is due since " + text(due) + " in task queue \"" + taskQueue + "\", which no process serves")
+                        pinnedTo == null
+                                ? "a process that serves the queue"
+                                : "a process of that build, or moveTo(build) of its handle",
+                        "is due since " + text(due) + " in task queue \"" + taskQueue + "\""
+                                + (pinnedTo == null
+                                        ? ", which no process serves"
+                                        : " and pinned to build \"" + pinnedTo + "\", of which no process serves it"))
                 : of(
                         Kind.RUNNABLE,
                         due,
@@ -161,7 +166,7 @@ final class WaitingReasons {
     }
 
     private static WaitingReason stalled(Hold hold, String stalledBy, List<String> serving) {
-        Instant again = hold.notBefore();
+        Instant again = hold.notBefore() == null ? hold.notBeforeForStalled() : hold.notBefore();
         return of(
                 Kind.STALLED,
                 null,
@@ -296,10 +301,18 @@ final class WaitingReasons {
 
     /** The processes that serve the queue, as far as they say. */
     static List<String> serving(Tables tables, String taskQueue) {
+        return serving(tables, taskQueue, null);
+    }
+
+    /** @param build only processes of this build; null is any */
+    private static List<String> serving(Tables tables, String taskQueue, @Nullable String build) {
         return tables.sessions().list().stream()
                 .filter(session -> !session.dead()
                         && (session.served() == null
-                                || session.served().queues().contains(taskQueue)))
+                                || session.served().queues().contains(taskQueue))
+                        && (build == null
+                                || session.served() != null
+                                        && build.equals(session.served().build())))
                 .map(SessionInfo::identity)
                 .sorted()
                 .toList();

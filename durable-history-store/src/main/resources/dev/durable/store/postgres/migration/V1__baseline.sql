@@ -1504,7 +1504,7 @@ with s as materialized (
                  where i.run_id = r.run_id and i.shard = r.shard and i.wakes) as called_at
           from ${schema}.run_state r join ${schema}.workflow_run w on w.run_id = r.run_id and w.shard = r.shard
          where r.run_id = run),
-    process as materialized (select p.id, p.identity, p.queues, p.activities from ${schema}.session p where not p.dead),
+    process as materialized (select p.id, p.identity, p.queues, p.activities, p.build from ${schema}.session p where not p.dead),
     h as materialized (
         select e.event_id, e.at, e.type, ${schema}.readable(e.attributes) as a
           from s
@@ -1525,7 +1525,9 @@ with s as materialized (
                least(case when s.wake_at <= s.now then s.wake_at end, s.called_at) as due_since,
                (select p.identity from process p where p.id = s.last_session and s.owned_until > s.now) as owner,
                array(select p.identity from process p
-                      where p.queues is null or s.task_queue = any(p.queues) order by p.identity collate "C") as serving
+                      where (p.queues is null or s.task_queue = any(p.queues))
+                        and (s.pinned_to is null or p.build = s.pinned_to)
+                      order by p.identity collate "C") as serving
           from s),
     held as materialized (
         select case when w.paused then 'PAUSED' when w.stalled_by is not null then 'STALLED'
@@ -1681,7 +1683,8 @@ select r.kind, r.what, r.since, r.until, r.served_by, r.ended_by, r.reason
                case w.kind when 'PAUSED' then 'resume() of its handle'
                     when 'STALLED' then 'code that fits what was recorded'
                     when 'DELAYED' then case when w.tries > 1 then 'that time' else 'that time, or a message' end
-                    when 'UNSERVED' then 'a process that serves the queue'
+                    when 'UNSERVED' then case when w.pinned_to is null then 'a process that serves the queue'
+                                              else 'a process of that build, or moveTo(build) of its handle' end
                     else case when w.owner is not null then 'the end of its turn' else 'a claim by one of them' end end,
                case w.kind
                     when 'PAUSED'
@@ -1696,7 +1699,8 @@ select r.kind, r.what, r.since, r.until, r.served_by, r.ended_by, r.reason
                              || ' is delayed until ' || ${schema}.instant_text(greatest(w.not_before, w.wake_at))
                     when 'UNSERVED'
                         then 'the run is due since ' || ${schema}.instant_text(w.due_since) || ' in task queue "'
-                             || w.task_queue || '", which no process serves'
+                             || w.task_queue || '"' || coalesce(' and pinned to build "' || w.pinned_to
+                                                                || '", of which no process serves it', ', which no process serves')
                     else case when w.owner is not null then 'the run is claimed by process ' || w.owner || ', which runs its code'
                               else 'the run is due since ' || ${schema}.instant_text(w.due_since)
                                    || ' and waits for a process that serves task queue "' || w.task_queue

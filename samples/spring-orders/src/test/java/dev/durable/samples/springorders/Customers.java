@@ -24,7 +24,10 @@ final class Customers implements AutoCloseable {
 
     private final HttpClient http =
             HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(5)).build();
-    private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+    /** Platform threads, as an HTTP client that is used by virtual ones stands still where these have one carrier. */
+    private final ExecutorService threads =
+            Executors.newThreadPerTaskExecutor(Thread.ofPlatform().factory());
+
     private final String orders;
 
     /** Orders whose 201 has come. */

@@ -6,6 +6,17 @@ import dev.durable.store.postgres.internal.sql.PortionSql;
 public final class ClaimSql {
     private ClaimSql() {}
 
+    /** What a run must be whose time has come, or that has messages. */
+    private static final String CLAIMABLE = """
+            (s.owned_until is null or s.owned_until <= durable.clock()
+                                or s.fence = any(?::uuid[])
+                                or s.owned_until > durable.clock() + 2 * ? * interval '1 ms'
+                                or coalesce((
+                                        select d.dead from durable.session d where d.id = s.last_session), true))
+                           and (s.not_before is null or s.not_before <= durable.clock()
+                                or (select d.build from durable.session d where d.id = ?) <> all(s.stalled_builds))
+                           and s.type = any(?::text[]) and not s.paused""";
+
     /**
      * Candidates are runs whose time has come, in order, and runs with messages, found by skipping from run to run in
      * the inbox index (a run with 20,000 messages costs one probe) from where the last scan ended. They are locked by
@@ -14,43 +25,15 @@ public final class ClaimSql {
      * set back, or if its session is not alive; and a session that is not alive claims nothing. The back-off of a stall holds
      * back the builds that have stalled since the run went on, all others may claim the run at once; where no build is
      * recorded, as the stalling process named none, it holds back all. A pinned run is claimed by its build alone, and found
-     * by an index of its own. For 100 ms a due run is
-     * left to the living session that has it cached; one row says for how long that still holds for runs that were not
+     * by an index of its own. For 100 ms a due run is left to the living session that has it cached; one row says for how long that still holds for runs that were not
      * claimed, another when a parked run of these queues is due next. The ids of the claimed runs stay with the
      * transaction, for the reads that follow.
      */
-    static final String RUNS = """
+    static final String RUNS = claim("""
             with recursive due as (
-                select d.run_id, d.shard, d.wake_at as since
-                  from unnest(?::text[]) as q(task_queue)
-                 cross join lateral (
-                        select s.run_id, s.shard, s.wake_at from durable.run_state s
-                         where s.task_queue = q.task_queue and s.wake_at <= durable.clock() and s.pinned_to is null
-                           and (s.owned_until is null or s.owned_until <= durable.clock()
-                                or s.fence = any(?::uuid[])
-                                or s.owned_until > durable.clock() + 2 * ? * interval '1 ms'
-                                or coalesce((
-                                        select d.dead from durable.session d where d.id = s.last_session), true))
-                           and (s.not_before is null or s.not_before <= durable.clock()
-                                or (select d.build from durable.session d where d.id = ?) <> all(s.stalled_builds))
-                           and s.type = any(?::text[]) and not s.paused
-                         order by s.wake_at limit ?) d
+                ${due}
                 union all
-                select d.run_id, d.shard, d.wake_at as since
-                  from unnest(?::text[]) as q(task_queue)
-                 cross join lateral (
-                        select s.run_id, s.shard, s.wake_at from durable.run_state s
-                         where s.task_queue = q.task_queue and s.wake_at <= durable.clock()
-                           and s.pinned_to = (select d.build from durable.session d where d.id = ?)
-                           and (s.owned_until is null or s.owned_until <= durable.clock()
-                                or s.fence = any(?::uuid[])
-                                or s.owned_until > durable.clock() + 2 * ? * interval '1 ms'
-                                or coalesce((
-                                        select d.dead from durable.session d where d.id = s.last_session), true))
-                           and (s.not_before is null or s.not_before <= durable.clock()
-                                or (select d.build from durable.session d where d.id = ?) <> all(s.stalled_builds))
-                           and s.type = any(?::text[]) and not s.paused
-                         order by s.wake_at limit ?) d),
+                ${due_and_pinned}),
             box as (
                 select q.task_queue, i.run_id, i.shard, i.at
                   from unnest(?::text[], ?::uuid[]) as q(task_queue, start)
@@ -77,14 +60,7 @@ public final class ClaimSql {
                  cross join lateral (
                         select s.ctid as c, s.fence, s.wake_at, s.last_session from durable.run_state s
                          where s.run_id = c.run_id and +s.shard = c.shard
-                           and (s.owned_until is null or s.owned_until <= durable.clock()
-                                or s.fence = any(?::uuid[])
-                                or s.owned_until > durable.clock() + 2 * ? * interval '1 ms'
-                                or coalesce((
-                                        select d.dead from durable.session d where d.id = s.last_session), true))
-                           and (s.not_before is null or s.not_before <= durable.clock()
-                                or (select d.build from durable.session d where d.id = ?) <> all(s.stalled_builds))
-                           and s.type = any(?::text[]) and not s.paused
+                           and ${claimable}
                            and (s.pinned_to is null
                                 or s.pinned_to = (select d.build from durable.session d where d.id = ?))
                            and (s.last_session is null or s.last_session = ?
@@ -136,7 +112,26 @@ public final class ClaimSql {
             union all
             select s.run_id, null, null, null, null, null, null, null, null, null, null, s.task_queue, s.scanned, null, null from (
                 select s.task_queue, max(s.run_id::text)::uuid as run_id, (select count(*)::int from seen) as scanned
-                  from seen s group by s.task_queue) s""";
+                  from seen s group by s.task_queue) s""");
+
+    private static String claim(String text) {
+        return text.replace("${due}", due("s.pinned_to is null"))
+                .replace(
+                        "${due_and_pinned}",
+                        due("s.pinned_to = (select d.build from durable.session d where d.id = ?)"))
+                .replace("${claimable}", CLAIMABLE);
+    }
+
+    private static String due(String pin) {
+        return """
+                select d.run_id, d.shard, d.wake_at as since
+                  from unnest(?::text[]) as q(task_queue)
+                 cross join lateral (
+                        select s.run_id, s.shard, s.wake_at from durable.run_state s
+                         where s.task_queue = q.task_queue and s.wake_at <= durable.clock() and ${pin}
+                           and ${claimable}
+                         order by s.wake_at limit ?) d""".replace("${pin}", pin);
+    }
 
     /** Finds the run that the claim would take first, by the claim's own candidates. */
     static final String FIRST =
