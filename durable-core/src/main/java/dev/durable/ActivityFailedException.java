@@ -49,7 +49,10 @@ public class ActivityFailedException extends DurableException {
         return attempt;
     }
 
-    /** The exception that the activity threw, as data: type name, message, stack, causes. */
+    /**
+     * The exception that the activity threw, as data: type name, message, stack, causes. Of an activity that ran out of a
+     * timeout it is that of its last attempt before, and null where no attempt had failed.
+     */
     public @Nullable Failure failure() {
         return failure;
     }

@@ -18,4 +18,10 @@ public interface ContinueOptionsBuilder {
 
     /** Sets how long the first turn of the next run waits; a message that comes meanwhile ends the delay. */
     ContinueOptionsBuilder startDelay(Duration delay);
+
+    /**
+     * Pins the next run to the build that this call is made in, whatever its type says; without it any build begins the next
+     * run, so that a pinned run upgrades by continuing. It says nothing where the process names no build.
+     */
+    ContinueOptionsBuilder keepBuild();
 }

@@ -306,6 +306,10 @@ public interface DurableClient {
 
     /** Task queues: depth, pauses, limits. */
     Queues queues();
+
+    /** Builds of the workflow code: the processes that have them, and the open runs that need them. */
+    Builds builds();
+
     /** Finds activities that have not ended, and changes or ends them. */
     ActivityQuery activities();
 

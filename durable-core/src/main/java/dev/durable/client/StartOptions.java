@@ -6,6 +6,7 @@ import dev.durable.RefusedInputException;
 import dev.durable.RetryOptionsBuilder;
 import dev.durable.RetryPolicy;
 import dev.durable.ReusePolicy;
+import dev.durable.Versioning;
 import dev.durable.WaitBounds;
 import dev.durable.internal.text.Bounds;
 import dev.durable.internal.text.NamedValues;
@@ -38,6 +39,8 @@ import org.jspecify.annotations.Nullable;
  * @param retry says the retry policy of the workflow, over that of its type; null says none
  * @param debounce when to begin a run that many starts ask for; null is at the first start
  * @param by the caller's name, as the history and the description show it; null is the process, by its identity
+ * @param versioning which builds may go on with the run, over what its type says; null says nothing
+ * @param pinnedTo the build that alone begins the run and goes on with it; null names none
  */
 public record StartOptions(
         String id,
@@ -54,7 +57,9 @@ public record StartOptions(
         @Nullable Consumer<? super ActivityOptionsBuilder> activity,
         @Nullable Consumer<? super RetryOptionsBuilder> retry,
         @Nullable Debounce debounce,
-        @Nullable String by) {
+        @Nullable String by,
+        @Nullable Versioning versioning,
+        @Nullable String pinnedTo) {
 
     /**
      * When a run begins that many starts ask for.
@@ -122,6 +127,8 @@ public record StartOptions(
                 null,
                 Map.of(),
                 Map.of(),
+                null,
+                null,
                 null,
                 null,
                 null,
@@ -228,6 +235,26 @@ public record StartOptions(
         return with(copy -> copy.by = caller);
     }
 
+    /**
+     * Says which builds may go on with the run, whatever its type says: with {@code PINNED} only the build that makes its
+     * first turn goes on with it; where that process names no build, the run is not pinned. It holds for the runs that
+     * continue this one as new, and for its attempts, too: each is pinned to the build that begins it. Not for background
+     * jobs.
+     */
+    public StartOptions versioning(Versioning versioning) {
+        return with(copy -> copy.versioning = versioning);
+    }
+
+    /**
+     * Pins the run to a build, which alone begins it and goes on with it, whatever its type and {@link #versioning} say: to
+     * try a build that is {@linkplain Builds#ramp ramped} to 0, or to keep what belongs together on one. It waits until a
+     * process of that build serves its task queue; {@link WorkflowHandle#moveTo} pins it to another. A run that continues it
+     * as new, and its next attempt, are as their type says. Not for background jobs.
+     */
+    public StartOptions pinnedTo(String build) {
+        return with(copy -> copy.pinnedTo = Bounds.build("StartOptions.pinnedTo(…)", build));
+    }
+
     /** Returns whether options were chosen for a background job's activity. */
     public boolean choosesForActivity() {
         return activity != null;
@@ -297,6 +324,8 @@ public record StartOptions(
         private @Nullable Consumer<? super RetryOptionsBuilder> retry;
         private @Nullable Debounce debounce;
         private @Nullable String by;
+        private @Nullable Versioning versioning;
+        private @Nullable String pinnedTo;
 
         Copy(StartOptions from) {
             this.id = from.id;
@@ -314,6 +343,8 @@ public record StartOptions(
             this.retry = from.retry;
             this.debounce = from.debounce;
             this.by = from.by;
+            this.versioning = from.versioning;
+            this.pinnedTo = from.pinnedTo;
         }
 
         StartOptions made() {
@@ -332,7 +363,9 @@ public record StartOptions(
                     activity,
                     retry,
                     debounce,
-                    by);
+                    by,
+                    versioning,
+                    pinnedTo);
         }
     }
 }

@@ -36,7 +36,7 @@ public record WaitingReason(
         PAUSED,
         /** The run has stalled: with the code that is deployed it can't go on. */
         STALLED,
-        /** The run is due, and no living process serves its task queue, or none of the build that it is pinned to. */
+        /** The run is due, and no living process serves its task queue, has its type, or is of the build that it is pinned to. */
         UNSERVED,
         /** The run is due and waits for a process that serves its task queue, or a process has it right now. */
         RUNNABLE,

@@ -154,9 +154,9 @@ public interface WorkflowHandle<W, R extends @Nullable Object> {
     <T> UpdateHandle<T> updateHandle(String updateId, TypeRef<T> type);
 
     /**
-     * Names the operator: {@link #cancel}, {@link #terminate}, {@link #pause} and {@link #resume} are recorded as
-     * the actor's in the history, and each is a row in the audit. Without an actor the history names the engine's identity, and
-     * the audit has pauses and resumes only.
+     * Names the operator: {@link #cancel}, {@link #terminate}, {@link #pause}, {@link #resume}, {@link #moveTo} and forks are
+     * the actor's in history and audit, where each is a row. Without an actor the history names the engine's identity, and the
+     * audit has pauses, resumes, moves and forks only.
      */
     WorkflowHandle<W, R> by(String actor);
 
@@ -207,6 +207,49 @@ public interface WorkflowHandle<W, R extends @Nullable Object> {
      * @throws WorkflowNotFoundException when there is no such run, or retention has removed its history
      */
     WorkflowHandle<W, R> fork(long eventId, String otherId);
+
+    /** Forks the run in its own place, as {@link #fork(long, ForkOptions)} does, with the default options. */
+    WorkflowHandle<W, R> fork(long eventId);
+
+    /**
+     * Puts a fork in the place of this run, under the same workflow id: a run that goes on from an event of the history, as
+     * that of {@link #fork(long, String)}. The run may be open or closed, and is the newest of its workflow id. An open one is
+     * closed as terminated, and no process that holds it can write any more; a closed one stays as it is, and the fork is its
+     * next run. The fork is of the same chain: handles of a start, and callers that wait for its result, go on with the
+     * fork, a parent is told of the fork's end only, streams go on behind what was appended, and children are numbered on.
+     *
+     * <p>Messages that wait move to the fork, but not requests to cancel; signals and updates that the run has handled
+     * behind the event are not given again, unless the options say so, but for updates that an open run has accepted and not
+     * answered, as their callers wait. Children that began behind the event are
+     * terminated, unless their {@code parentClosePolicy} is ABANDON. The fork of a paused run is paused. A parent that has had the outcome of a closed run already keeps that.
+     *
+     * @param eventId the last event that is copied, as for {@link #fork(long, String)}
+     * @return the handle of the fork, and of the runs that continue it
+     * @throws RefusedInputException when the run can't be forked there, is not the newest of its workflow id, or a
+     *     transaction of the caller is open
+     * @throws WorkflowNotFoundException when there is no such run, or retention has removed its history
+     */
+    WorkflowHandle<W, R> fork(long eventId, ForkOptions options);
+
+    /** Retries the failed run from its failure, as {@link #retryFromFailure(ForkOptions)} does, with the default options. */
+    WorkflowHandle<W, R> retryFromFailure();
+
+    /**
+     * Lets a run that has failed, or has run out of its time, go on from its failure with the code that is deployed now: puts
+     * a {@linkplain #fork(long, ForkOptions) fork} in its place behind the last turn before the one in which the failure
+     * arose. Nothing that succeeded before is called again: the activity that failed the run is called again from its first
+     * attempt, with its idempotency key; an outcome behind which the code itself failed is kept, as are those that came
+     * later. A local activity whose outcome came in that turn is called again. Signals and updates that came since are given
+     * again. Timeouts of the run begin anew. Of a run with a retry policy of its own it is the last attempt that goes on. Where
+     * the run failed by a child that failed, the child is retried first, and its children before it.
+     *
+     * @return the handle of the fork, and of the runs that continue it
+     * @throws RefusedInputException when the run has not failed; when it failed in its first turn; when behind the failure its
+     *     code has called activities, started children or sent signals, as compensations do, unless {@link
+     *     ForkOptions#evenIfUndone} is said; or when it can't be forked there
+     * @throws WorkflowNotFoundException when there is no such run, or retention has removed its history
+     */
+    WorkflowHandle<W, R> retryFromFailure(ForkOptions options);
 
     /**
      * Pins the run to a build: from now on only processes of that build go on with it, also where it was pinned to another

@@ -107,6 +107,13 @@ public interface WorkflowQuery {
 
         /** Runs that can't go on for now: non-determinism or an {@code Error}. */
         Filter stalled();
+
+        /**
+         * Runs that have stalled as those of a group of {@link WorkflowQuery#stallGroups()}, now or since then: of its type,
+         * for its cause, at its line. A verb of the listing, such as {@link WorkflowVerbs#retry} or {@link
+         * WorkflowVerbs#moveTo}, is for the whole group then, and for nothing else.
+         */
+        Filter stalledLike(StallGroup group);
     }
 
     /** A run that was found. */

@@ -3,19 +3,20 @@ package dev.durable.client;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an operator does to all open runs that a listing finds: {@code client.workflows().where(w ->
+ * What an operator does to all open runs that a listing finds, or to failed ones ({@link #retryFromFailure}): {@code client.workflows().where(w ->
  * w.type(OrderWorkflow.class)).by("ann").because("the provider is down").pause()}. Immutable: each call of {@link
  * #because} and {@link #rate} gives a copy.
  *
- * <p>A verb starts an {@link Operation}, which a worker carries out page by page, 500 runs at a time. When that worker
- * dies, another goes on behind the last page that was noted, so the page in between is tried again: a run gets a signal or
- * a request to cancel once all the same, and one that was terminated, paused or moved already is passed over. Only a run
- * that an operator has resumed in between may be paused once more, or the other way round. It concerns
+ * <p>A verb starts an {@link Operation}, which a worker carries out page by page, 500 runs at a time, in one commit where
+ * no lock is in the way. When that worker dies, another does the page that was under way again: a run gets a signal or a
+ * request to cancel once all the same, and one that was terminated, paused or moved already is recognised, so each run
+ * counts once. Only a run that an operator has resumed in between may be paused once more, or the other way round. It concerns
  * the runs that were open when it was started: those that close meanwhile are passed over, those that start later are left
  * alone, and a run that continues one of them is meant with it. A verb in a transaction of the caller takes no part in it.
+ * The audit has a row for the order before the first run, and one with the counts behind the last, none for each run.
  *
- * <p>Every verb throws {@link dev.durable.RefusedInputException} where the filter names only states of closed runs, as
- * those can't be changed any more.
+ * <p>Every verb but {@link #retryFromFailure} throws {@link dev.durable.RefusedInputException} where the filter names only
+ * states of closed runs, as those can't be changed any more.
  */
 public interface WorkflowVerbs {
 
@@ -29,7 +30,10 @@ public interface WorkflowVerbs {
      */
     WorkflowVerbs rate(int perSecond);
 
-    /** Counts the runs that a verb would concern now, by type and status, up to 10,000 of them, and changes nothing. */
+    /**
+     * Counts the runs that a verb would concern now, by type and status, up to 10,000 of them, and changes nothing: open ones;
+     * where the filter names only {@code FAILED} or {@code TIMED_OUT}, those that {@link #retryFromFailure} would.
+     */
     OperationPreview dryRun();
 
     /** Asks each run to cancel, as {@link WorkflowHandle#cancel(String)}. */
@@ -64,4 +68,14 @@ public interface WorkflowVerbs {
      * @throws dev.durable.RefusedInputException if it can't be the name of a build
      */
     Operation moveTo(String build);
+
+    /**
+     * Retries each run that has failed or timed out from its failure, as {@link WorkflowHandle#retryFromFailure()}, after the
+     * cause is mended: {@code where(w -> w.type(OrderWorkflow.class).closedAfter(deployedAt))}. Runs that can't be retried,
+     * such as those whose compensations have run, are passed over, each with a line in the log of the worker; so are
+     * background jobs.
+     *
+     * @throws dev.durable.RefusedInputException where the filter names only other states
+     */
+    Operation retryFromFailure();
 }

@@ -1,6 +1,7 @@
 package dev.durable.history;
 
 import dev.durable.RetryPolicy;
+import dev.durable.Versioning;
 import dev.durable.client.WorkflowStatus;
 import dev.durable.internal.json.JsonObjectReader;
 import java.time.Duration;
@@ -311,7 +312,9 @@ final class AttributesReader {
                             in.uuid("runId"),
                             in.instantOrNull("runDeadline"),
                             in.instantOrNull("executionDeadline"),
-                            in.string("by"))),
+                            in.string("by"),
+                            chain(in),
+                            in.stringOrNull("reason"))),
             rule(
                     WorkflowCompleted.class,
                     (e, in) -> new WorkflowCompleted(e.id, e.at, payload(in, "result"), late(in), abandoned(in))),
@@ -324,7 +327,8 @@ final class AttributesReader {
                             late(in),
                             abandoned(in),
                             in.has("nextRunId") ? in.uuid("nextRunId") : null,
-                            in.durationOrNull("retryIn"))),
+                            in.durationOrNull("retryIn"),
+                            in.has("failedAt") ? in.number("failedAt") : null)),
             rule(
                     WorkflowCancelled.class,
                     (e, in) -> new WorkflowCancelled(
@@ -349,7 +353,8 @@ final class AttributesReader {
                             payload(in, "input"),
                             in.durationOrNull("runTimeout"),
                             in.durationOrNull("startDelay"),
-                            in.flag("byStart"))));
+                            in.flag("byStart"),
+                            in.flag("keepsBuild"))));
 
     private final long id;
     private final Instant at;
@@ -436,16 +441,21 @@ final class AttributesReader {
                 in.stringOrNull("startedBy"),
                 in.durationOrNull("runTimeout"),
                 in.instantOrNull("executionDeadline"),
-                in.has("firstRunId")
-                        ? new ChainLink(
-                                in.uuid("firstRunId"),
-                                in.uuid("previousRunId"),
-                                in.number("messagesSent"),
-                                in.has("childrenStarted") ? in.number("childrenStarted") : 0,
-                                CarriedChild.readAll(in, "children"))
-                        : null,
+                chain(in),
                 parent(in),
-                attempt(in));
+                attempt(in),
+                in.has("versioning") ? Versioning.valueOf(in.string("versioning")) : null);
+    }
+
+    private static @Nullable ChainLink chain(JsonObjectReader in) {
+        return in.has("firstRunId")
+                ? new ChainLink(
+                        in.uuid("firstRunId"),
+                        in.uuid("previousRunId"),
+                        in.number("messagesSent"),
+                        in.has("childrenStarted") ? in.number("childrenStarted") : 0,
+                        CarriedChild.readAll(in, "children"))
+                : null;
     }
 
     private static @Nullable RunAttempt attempt(JsonObjectReader in) {

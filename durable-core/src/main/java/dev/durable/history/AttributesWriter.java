@@ -1,6 +1,7 @@
 package dev.durable.history;
 
 import dev.durable.internal.json.JsonObjectWriter;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Encodes the attributes of each event type as JSON: all but id, type, time and message id. The other direction is
@@ -110,8 +111,14 @@ final class AttributesWriter {
                 .duration("runTimeout", e.runTimeout())
                 .instant("executionDeadline", e.executionDeadline())
                 .object("parent", e.parent(), ParentRun::write)
-                .object("attempt", e.attempt(), RunAttempt::write);
-        ChainLink chain = e.chain();
+                .object("attempt", e.attempt(), RunAttempt::write)
+                .string(
+                        "versioning",
+                        e.versioning() == null ? null : e.versioning().name());
+        writeChain(e.chain(), out);
+    }
+
+    private static void writeChain(@Nullable ChainLink chain, JsonObjectWriter out) {
         if (chain != null) {
             out.uuid("firstRunId", chain.firstRunId())
                     .uuid("previousRunId", chain.previousRunId())
@@ -186,13 +193,16 @@ final class AttributesWriter {
             case IncidentRaised e -> writeIncident(e, out);
             case IncidentResolved e -> writeResolved(e, out);
             case FirstTurnStarted e -> out.flag("withNext", e.withNext());
-            case WorkflowForked e ->
+            case WorkflowForked e -> {
                 out.uuid("fromRunId", e.fromRunId())
                         .string("workflowId", e.workflowId())
                         .uuid("runId", e.runId())
                         .instant("runDeadline", e.runDeadline())
                         .instant("executionDeadline", e.executionDeadline())
-                        .string("by", e.by());
+                        .string("by", e.by())
+                        .string("reason", e.reason());
+                writeChain(e.chain(), out);
+            }
             case WorkflowPaused e -> out.string("reason", e.reason()).string("by", e.by());
             case WorkflowResumed e -> out.string("by", e.by());
             case ActivityOptionsUpdated e ->
@@ -247,17 +257,17 @@ final class AttributesWriter {
         switch (event) {
             case WorkflowCompleted e ->
                 messages(e.lateMessages(), e.abandonedHandlers(), out.json("result", e.result(), Payload::json));
-            case WorkflowFailed e ->
-                messages(
-                        e.lateMessages(),
-                        e.abandonedHandlers(),
-                        out.object("failure", e.failure(), FailureJson::write)
-                                .string(
-                                        "nextRunId",
-                                        e.nextRunId() == null
-                                                ? null
-                                                : e.nextRunId().toString())
-                                .duration("retryIn", e.retryIn()));
+            case WorkflowFailed e -> {
+                out.object("failure", e.failure(), FailureJson::write)
+                        .string(
+                                "nextRunId",
+                                e.nextRunId() == null ? null : e.nextRunId().toString())
+                        .duration("retryIn", e.retryIn());
+                messages(e.lateMessages(), e.abandonedHandlers(), out);
+                if (e.failedAt() != null) {
+                    out.number("failedAt", e.failedAt());
+                }
+            }
             case WorkflowCancelled e ->
                 messages(
                         e.lateMessages(),
@@ -273,7 +283,8 @@ final class AttributesWriter {
                         .json("input", e.input(), Payload::json)
                         .duration("runTimeout", e.runTimeout())
                         .duration("startDelay", e.startDelay())
-                        .flag("byStart", e.byStart());
+                        .flag("byStart", e.byStart())
+                        .flag("keepsBuild", e.keepsBuild());
         }
     }
 

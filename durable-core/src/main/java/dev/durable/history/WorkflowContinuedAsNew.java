@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param runTimeout how long it may take; null is unlimited
  * @param startDelay how long its first turn waits; null is not at all
  * @param byStart whether a debounced start has taken its place, so that no code of it has run
+ * @param keepsBuild whether the build whose code continues it alone goes on with the next run
  */
 public record WorkflowContinuedAsNew(
         long id,
@@ -28,7 +29,8 @@ public record WorkflowContinuedAsNew(
         Payload input,
         @Nullable Duration runTimeout,
         @Nullable Duration startDelay,
-        boolean byStart)
+        boolean byStart,
+        boolean keepsBuild)
         implements HistoryEvent.Closing {
 
     /** The end of a run whose code continues it. */
@@ -41,6 +43,6 @@ public record WorkflowContinuedAsNew(
             Payload input,
             @Nullable Duration runTimeout,
             @Nullable Duration startDelay) {
-        this(id, at, nextRunId, workflowType, taskQueue, input, runTimeout, startDelay, false);
+        this(id, at, nextRunId, workflowType, taskQueue, input, runTimeout, startDelay, false, false);
     }
 }

@@ -16,6 +16,9 @@ import org.jspecify.annotations.Nullable;
  * @param abandonedHandlers handlers that had begun and were cancelled because the run ended before them
  * @param nextRunId the run that is the next attempt; null where none follows
  * @param retryIn how long that waits, from the commit of this event; null where none follows
+ * @param failedAt the event that began the turn in which the failure arose; null where that is the last turn. The run
+ *     closes later where the exception passed clean-up or the undo of a saga, or where the run waited for handlers or for
+ *     its compensations
  */
 public record WorkflowFailed(
         long id,
@@ -24,11 +27,12 @@ public record WorkflowFailed(
         int lateMessages,
         int abandonedHandlers,
         @Nullable UUID nextRunId,
-        @Nullable Duration retryIn)
+        @Nullable Duration retryIn,
+        @Nullable Long failedAt)
         implements HistoryEvent.Closing {
 
     /** No message came late, no handler was abandoned, and no other attempt follows. */
     public WorkflowFailed(long id, Instant at, Failure failure) {
-        this(id, at, failure, 0, 0, null, null);
+        this(id, at, failure, 0, 0, null, null, null);
     }
 }

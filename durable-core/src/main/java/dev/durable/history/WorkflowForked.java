@@ -18,6 +18,9 @@ import org.jspecify.annotations.Nullable;
  * @param runDeadline when this run times out; null is never
  * @param executionDeadline when the chain that begins with this run times out; null is never
  * @param by the name of the operator or process that has forked it
+ * @param chain where the fork has taken the place of the run under its workflow id: its place in the chain of that run,
+ *     with the counts that the run had reached; null for a fork under another workflow id, which begins a chain
+ * @param reason why, as the caller said; null where it said nothing
  */
 public record WorkflowForked(
         long id,
@@ -27,8 +30,16 @@ public record WorkflowForked(
         UUID runId,
         @Nullable Instant runDeadline,
         @Nullable Instant executionDeadline,
-        String by)
+        String by,
+        @Nullable ChainLink chain,
+        @Nullable String reason)
         implements HistoryEvent.Informing {
+
+    /** Returns the id of the chain of the fork: the run id of its first run. */
+    public UUID chainId() {
+        return chain == null ? runId : chain.firstRunId();
+    }
+
     @Override
     public boolean mayBeIgnored() {
         return false;

@@ -1,5 +1,6 @@
 package dev.durable.history;
 
+import dev.durable.Versioning;
 import dev.durable.internal.text.NamedValues;
 import java.time.Duration;
 import java.time.Instant;
@@ -30,6 +31,7 @@ import org.jspecify.annotations.Nullable;
  * @param chain its place in its chain; null for the first run
  * @param parent the workflow that started it as its child; null where none did
  * @param attempt its place among the attempts of its workflow; null without a retry policy
+ * @param versioning which builds may go on with it, as its start said; null where its type says so
  */
 public record WorkflowStarted(
         long id,
@@ -49,10 +51,53 @@ public record WorkflowStarted(
         @Nullable Instant executionDeadline,
         @Nullable ChainLink chain,
         @Nullable ParentRun parent,
-        @Nullable RunAttempt attempt)
+        @Nullable RunAttempt attempt,
+        @Nullable Versioning versioning)
         implements HistoryEvent.Inbound {
     public WorkflowStarted {
         headers = NamedValues.copyOf(headers);
+    }
+
+    /** A run whose type says which builds may go on with it. */
+    public WorkflowStarted(
+            long id,
+            Instant at,
+            String workflowId,
+            UUID runId,
+            String workflowType,
+            String taskQueue,
+            Payload input,
+            int flags,
+            @Nullable Instant runDeadline,
+            Map<String, String> headers,
+            boolean firstTurnDone,
+            @Nullable Duration startDelay,
+            @Nullable String startedBy,
+            @Nullable Duration runTimeout,
+            @Nullable Instant executionDeadline,
+            @Nullable ChainLink chain,
+            @Nullable ParentRun parent,
+            @Nullable RunAttempt attempt) {
+        this(
+                id,
+                at,
+                workflowId,
+                runId,
+                workflowType,
+                taskQueue,
+                input,
+                flags,
+                runDeadline,
+                headers,
+                firstTurnDone,
+                startDelay,
+                startedBy,
+                runTimeout,
+                executionDeadline,
+                chain,
+                parent,
+                attempt,
+                null);
     }
 
     /** The first run of a chain, with no timeouts but its deadline. */
@@ -106,30 +151,38 @@ public record WorkflowStarted(
      * pause.
      */
     public WorkflowStarted withId(long place) {
-        return with(place, firstTurnDone, startDelay, startedBy, attempt);
+        return with(place, firstTurnDone, startDelay, startedBy, attempt, versioning);
     }
 
     /** Copies the event; its first turn has been made without a command. */
     public WorkflowStarted withFirstTurnDone() {
-        return with(id, true, startDelay, startedBy, attempt);
+        return with(id, true, startDelay, startedBy, attempt, versioning);
     }
 
     /** Copies the event with this delay of the first turn. */
     public WorkflowStarted withStartDelay(Duration delay) {
-        return with(id, firstTurnDone, delay.isZero() ? null : delay, startedBy, attempt);
+        return with(id, firstTurnDone, delay.isZero() ? null : delay, startedBy, attempt, versioning);
     }
 
     /** Copies the event with this caller. */
     public WorkflowStarted withStartedBy(String caller) {
-        return with(id, firstTurnDone, startDelay, caller, attempt);
+        return with(id, firstTurnDone, startDelay, caller, attempt, versioning);
     }
 
     /** Copies the event with this place among the attempts of its workflow; null without a retry policy. */
     public WorkflowStarted withAttempt(@Nullable RunAttempt place) {
-        return with(id, firstTurnDone, startDelay, startedBy, place);
+        return with(id, firstTurnDone, startDelay, startedBy, place, versioning);
     }
 
-    /** Copies the event as the code of a fork of the run sees it from the fork on: of a chain of its own, without a parent. */
+    /** Copies the event with what its start says about the builds that may go on with it; null says nothing. */
+    public WorkflowStarted withVersioning(@Nullable Versioning said) {
+        return with(id, firstTurnDone, startDelay, startedBy, attempt, said);
+    }
+
+    /**
+     * Copies the event as the code of a fork of the run sees it from the fork on: of a chain of its own, without a parent;
+     * or, where the fork has taken the place of the run, of the chain and with the parent of that run.
+     */
     public WorkflowStarted forked(WorkflowForked fork) {
         return new WorkflowStarted(
                 id,
@@ -147,9 +200,10 @@ public record WorkflowStarted(
                 fork.by(),
                 runTimeout,
                 fork.executionDeadline(),
-                null,
-                null,
-                attempt == null ? null : attempt.ofNextRun());
+                fork.chain(),
+                fork.chain() == null ? null : parent,
+                attempt == null ? null : attempt.ofNextRun(),
+                versioning);
     }
 
     /** Copies the event of a run that continues another. */
@@ -172,7 +226,8 @@ public record WorkflowStarted(
                 executionDeadline,
                 link,
                 parent,
-                attempt);
+                attempt,
+                versioning);
     }
 
     /** When the delay ends, if nothing ends it before; null without one. */
@@ -181,7 +236,12 @@ public record WorkflowStarted(
     }
 
     private WorkflowStarted with(
-            long place, boolean done, @Nullable Duration delay, @Nullable String caller, @Nullable RunAttempt tried) {
+            long place,
+            boolean done,
+            @Nullable Duration delay,
+            @Nullable String caller,
+            @Nullable RunAttempt tried,
+            @Nullable Versioning said) {
         return new WorkflowStarted(
                 place,
                 at,
@@ -200,6 +260,7 @@ public record WorkflowStarted(
                 executionDeadline,
                 chain,
                 parent,
-                tried);
+                tried,
+                said);
     }
 }

@@ -33,8 +33,13 @@ public record AuditFilter(
     public static final String OF_ACTIVITY = "^activity [0-9]+ of run [0-9a-f-]+ of workflow ";
 
     /** The actions on runs, whose target is the workflow id. */
-    public static final List<String> OF_RUNS =
-            List.of("pause run", "resume run", Delivery.CANCEL, Seizure.TERMINATE, "close run without history");
+    public static final List<String> OF_RUNS = List.of(
+            "pause run",
+            "resume run",
+            Delivery.CANCEL,
+            Seizure.TERMINATE,
+            NewRun.Copied.ACTION,
+            "close run without history");
 
     private static final Pattern ACTIVITY = Pattern.compile(OF_ACTIVITY);
 

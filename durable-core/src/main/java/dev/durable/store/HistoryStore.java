@@ -98,8 +98,20 @@ public interface HistoryStore extends Writes, QueueStore, BatchStore, Views, Sto
      */
     Optional<CallbackState> callback(CallbackToken token, long readTo);
 
-    /** Closes a run from outside, without its code. Returns the run that was closed; empty if there was none. */
-    Optional<RunKey> seize(Seizure seizure);
+    /**
+     * Closes runs from outside, without their code: many in one commit, unless a lock is in the way of some. A single one
+     * waits for a lock for seconds, and throws then; of several, those that are locked are left out. A run that the store
+     * refuses to close is left out as well, with the reason as its outcome.
+     *
+     * @param seizures of runs with different workflow ids
+     */
+    List<RunChange> seize(List<Seizure> seizures);
+
+    /** Closes one run from outside. Returns the run that was closed; empty if there was none. */
+    default Optional<RunKey> seize(Seizure seizure) {
+        RunChange change = seize(List.of(seizure)).getFirst().orThrow();
+        return change.isDone() ? Optional.ofNullable(change.run()) : Optional.empty();
+    }
 
     /**
      * Throws if this process may not write, as {@link #inspect} has found. It is for calls that write only if they find
@@ -122,14 +134,45 @@ public interface HistoryStore extends Writes, QueueStore, BatchStore, Views, Sto
      */
     Optional<StartOutcome> fork(NewRun fork);
 
+    /** Puts a fork in the place of a run. One that is sent again is recognised by the run id of the fork. */
+    RunReset.Outcome reset(RunReset reset);
+
+    /**
+     * Pauses and resumes runs, in commits as those of {@link #seize(List)}.
+     *
+     * @param pauses of runs with different workflow ids
+     */
+    List<RunChange> pause(List<RunPause> pauses);
+
     /** Pauses or resumes a run. Returns false if there is no open one. */
-    boolean pause(RunPause pause);
+    default boolean pause(RunPause pause) {
+        return pause(List.of(pause)).getFirst().orThrow().isFound();
+    }
+
+    /**
+     * Ends the back-off of stalls, and pins runs to a build where one is named, in commits as those of {@link
+     * #seize(List)}. A run is unchanged where it is pinned to that build already or, where none is named, no stall holds it
+     * back.
+     *
+     * @param moves of runs with different workflow ids
+     */
+    List<RunChange> move(List<RunMove> moves);
 
     /**
      * Ends the back-off of a stall, and pins a run to a build where one is named. Returns false if there is no open run or,
      * where no build is named, none that a stall holds back.
      */
-    boolean move(RunMove move);
+    default boolean move(RunMove move) {
+        RunChange change = move(List.of(move)).getFirst().orThrow();
+        return move.build() == null ? change.isDone() : change.isFound();
+    }
+
+    /**
+     * Writes a row of the audit for what no other method writes one for; a row whose id is there already stays.
+     *
+     * @param target what was done something to, as the audit names it
+     */
+    void audit(JobOrder.Audit row, String target);
 
     // ── background: never waits for a lock ──────────────────────────────────────────────────────────────────────────
 
@@ -210,6 +253,12 @@ public interface HistoryStore extends Writes, QueueStore, BatchStore, Views, Sto
 
     /** All sessions that are not closed; a dead one until it has no claims left. */
     List<SessionInfo> sessions();
+
+    /**
+     * The open runs by build, for all builds that have some, by name. Those by their last turns are counted among so many
+     * open runs at most, those that are pinned up to that number.
+     */
+    List<BuildRuns> buildRuns(int most);
 
     /** Declares the session dead if it still has this beat. Returns true only to the process that did it. */
     boolean markDead(UUID session, long beat);

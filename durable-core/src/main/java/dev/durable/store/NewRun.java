@@ -5,6 +5,7 @@ import dev.durable.ParentClosePolicy;
 import dev.durable.ReusePolicy;
 import dev.durable.history.InboxMessage;
 import dev.durable.history.StoredEvent;
+import dev.durable.internal.json.JsonObjectWriter;
 import dev.durable.internal.text.NamedValues;
 import java.time.Duration;
 import java.time.Instant;
@@ -100,7 +101,8 @@ public record NewRun(
      * @param wakeAt where the first turn is done: when its earliest timer is due, null without; ignored otherwise
      * @param delay where the first turn is not done: how long until the run is due; ignored otherwise
      * @param details the line that says what the run is doing, as the first turn has set it; null without
-     * @param build the build whose code has made the first turn; null where it is not done, or its process names no build
+     * @param build the build whose code has made the first turn, or, where it is not done, the build that alone is to make
+     *     it; null where its process names none, or any may make it
      * @param copied the events in front of these; null where these are the first of the run
      */
     public record FirstTurn(
@@ -128,6 +130,22 @@ public record NewRun(
                     + ", delay=" + delay + "]";
         }
 
+        /** This first turn, left to a worker of a build, to which the run is pinned; null is any build. */
+        public FirstTurn pinnedTo(@Nullable String name) {
+            Transition.Build pin = name == null ? null : new Transition.Build(name, true);
+            return new FirstTurn(done, events, jobs, wakeAt, delay, details, pin, copied);
+        }
+
+        /** Returns the build to which the run is pinned from its start on; null is any. */
+        public @Nullable String pinnedTo() {
+            return build == null || !build.pinned() ? null : build.name();
+        }
+
+        /** Returns the build whose code has made the first turn; null where it is not done, or its process names none. */
+        public @Nullable String madeBy() {
+            return build == null || !done ? null : build.name();
+        }
+
         /** A first turn that a worker makes after this delay. */
         public static FirstTurn later(List<StoredEvent> started, Duration delay) {
             return new FirstTurn(false, started, List.of(), null, delay, null, null, null);
@@ -144,11 +162,35 @@ public record NewRun(
      *
      * @param from that run
      * @param events how many of its first events; the start fails where the store does not have all of them
-     * @param messages outcomes that wait for the fork from its start on
+     * @param messages outcomes and messages that wait for the fork from its start on
+     * @param actor the name of the operator or process that forks it, for the audit
+     * @param reason why; null where the caller says nothing
      */
-    public record Copied(RunKey from, long events, List<InboxMessage> messages) {
+    public record Copied(
+            RunKey from,
+            long events,
+            List<InboxMessage> messages,
+            String actor,
+            @Nullable String reason) {
+        /** The name of the action in the audit. */
+        public static final String ACTION = "fork run";
+
         public Copied {
             messages = List.copyOf(messages);
+        }
+
+        /** The details of the row in the audit: a JSON object. */
+        public String details(RunKey fork) {
+            return JsonObjectWriter.object(out -> out.uuid("runId", from.runId())
+                    .number("event", events)
+                    .uuid("fork", fork.runId())
+                    .string("as", fork.workflowId())
+                    .string("reason", reason));
+        }
+
+        @Override
+        public String toString() {
+            return "Copied[" + from + ", " + events + ", " + messages + "]";
         }
     }
 
@@ -208,13 +250,17 @@ public record NewRun(
             @Nullable Instant wakeAt,
             @Nullable String details,
             Transition.@Nullable Build build) {
+        Transition.Build pinned = firstTurn.build() == null ? build : firstTurn.build();
         return with(
-                new FirstTurn(true, events, jobs, wakeAt, Duration.ZERO, details, build, null), message, listed.place);
+                new FirstTurn(true, events, jobs, wakeAt, Duration.ZERO, details, pinned, null), message, listed.place);
     }
 
     /** This start with its first event only. */
     public NewRun withStarted(StoredEvent started) {
-        return with(FirstTurn.later(List.of(started), firstTurn.delay()), message, listed.place);
+        return with(
+                FirstTurn.later(List.of(started), firstTurn.delay()).pinnedTo(firstTurn.pinnedTo()),
+                message,
+                listed.place);
     }
 
     /** This start at another place of a batch. */

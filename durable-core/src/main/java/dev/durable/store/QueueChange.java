@@ -7,7 +7,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A change that an operator makes to a task queue or activity: pause, resume, limits.
+ * A change that an operator makes to a task queue, an activity or a build: pause, resume, limits, ramp.
  *
  * @param id random; the id of its row in the audit
  * @param actor the operator's name
@@ -31,7 +31,7 @@ public record QueueChange(UUID id, String actor, @Nullable String reason, What w
         /** The name of the action in the audit. */
         String action();
 
-        /** The queue or the activity. */
+        /** The queue, the activity or the build. */
         String target();
 
         /** Writes what else the audit says. */
@@ -77,6 +77,19 @@ public record QueueChange(UUID id, String actor, @Nullable String reason, What w
         @Override
         public String action() {
             return target.equals(QueueRules.ALL) ? "end halt" : "resume activity";
+        }
+    }
+
+    /** Sets the share of new runs that a build gets in percent; null lets it take part as a build without a ramp. */
+    public record RampBuild(String target, @Nullable Integer percent) implements What {
+        @Override
+        public String action() {
+            return percent == null ? "end ramp of build" : "ramp build";
+        }
+
+        @Override
+        public void details(JsonObjectWriter out) {
+            out.number("percent", percent);
         }
     }
 

@@ -6,13 +6,15 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The pauses and limits that currently hold for a set of task queues.
+ * The pauses, limits and ramps of builds that currently hold for a set of task queues.
  *
  * @param queues by name; a queue without a rule is not there
  * @param pausedActivities names of activities, or of types for all of their activities; {@link #ALL} while all is halted
  * @param nextDelayed when the first of the delayed jobs of a queue is due; a queue without delayed jobs is not there
+ * @param ramps which build gets which runs of these queues
  */
-public record QueueRules(Map<String, Rule> queues, Set<String> pausedActivities, Map<String, Instant> nextDelayed) {
+public record QueueRules(
+        Map<String, Rule> queues, Set<String> pausedActivities, Map<String, Instant> nextDelayed, BuildRamps ramps) {
     /** The name that stands for all activities and all runs: while it is paused, nothing begins. */
     public static final String ALL = "*";
 
@@ -31,6 +33,11 @@ public record QueueRules(Map<String, Rule> queues, Set<String> pausedActivities,
     /** The rules of queues without delayed jobs. */
     public QueueRules(Map<String, Rule> queues, Set<String> pausedActivities) {
         this(queues, pausedActivities, Map.of());
+    }
+
+    /** The rules where no build has a ramp. */
+    public QueueRules(Map<String, Rule> queues, Set<String> pausedActivities, Map<String, Instant> nextDelayed) {
+        this(queues, pausedActivities, nextDelayed, BuildRamps.NONE);
     }
 
     public Rule of(String taskQueue) {

@@ -1,6 +1,7 @@
 package dev.durable.store;
 
 import java.time.Duration;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 
@@ -16,6 +17,9 @@ import java.util.UUID;
  * @param anyType whether it takes all other types, too, but those of Durable itself
  * @param lost fences of claims whose answer was lost: the runs that they have claimed count as not owned, and are due
  *     as before
+ * @param shares the share of the claiming process's build in the unpinned runs of each of the task queues, by name; empty
+ *     where no build has a ramp. A run outside of it is left to others for {@link BuildRamps#PATIENCE}, and for good where
+ *     the share is strict
  */
 public record RunClaim(
         UUID session,
@@ -25,12 +29,14 @@ public record RunClaim(
         int limit,
         Duration ownedFor,
         UUID fence,
-        Set<UUID> lost) {
+        Set<UUID> lost,
+        Map<String, BuildRamps.Share> shares) {
 
     public RunClaim {
         taskQueues = Set.copyOf(taskQueues);
         types = Set.copyOf(types);
         lost = Set.copyOf(lost);
+        shares = Map.copyOf(shares);
     }
 
     /** A claim under a random fence, after no lost replies. */
@@ -47,12 +53,17 @@ public record RunClaim(
             Duration ownedFor,
             UUID fence,
             Set<UUID> lost) {
-        this(session, taskQueues, types, false, limit, ownedFor, fence, lost);
+        this(session, taskQueues, types, false, limit, ownedFor, fence, lost, Map.of());
     }
 
     /** Returns whether runs of this type are claimed. */
     public boolean takes(String type) {
         return types.contains(type) || anyType && !type.startsWith("durable.");
+    }
+
+    /** Returns the share of the claiming process in the unpinned runs of a task queue. */
+    public BuildRamps.Share share(String taskQueue) {
+        return shares.getOrDefault(taskQueue, BuildRamps.Share.ALL);
     }
 
     @Override

@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param batch background jobs that were enqueued in this batch
  * @param parent children that this chain of runs has started
  * @param root runs in the tree of children below this chain of runs
+ * @param stallCause only stalled runs with this cause; {@code stalled} is set then, too
  */
 public record RunFilter(
         Set<String> types,
@@ -43,11 +44,13 @@ public record RunFilter(
         @Nullable UUID after,
         @Nullable String batch,
         @Nullable UUID parent,
-        @Nullable UUID root) {
+        @Nullable UUID root,
+        @Nullable StallCause stallCause) {
 
     /** Selects all runs, newest first. */
     public static final RunFilter ALL = new RunFilter(
-            Set.of(), null, Set.of(), null, null, null, null, null, null, null, false, true, null, null, null, null);
+            Set.of(), null, Set.of(), null, null, null, null, null, null, null, false, true, null, null, null, null,
+            null);
 
     public RunFilter {
         types = Set.copyOf(types);
@@ -118,6 +121,13 @@ public record RunFilter(
         return with(copy -> copy.root = value);
     }
 
+    public RunFilter stallCause(StallCause value) {
+        return with(copy -> {
+            copy.stalled = true;
+            copy.stallCause = value;
+        });
+    }
+
     private RunFilter with(Consumer<Copy> change) {
         Copy copy = new Copy(this);
         change.accept(copy);
@@ -142,6 +152,7 @@ public record RunFilter(
         private @Nullable String batch;
         private @Nullable UUID parent;
         private @Nullable UUID root;
+        private @Nullable StallCause stallCause;
 
         Copy(RunFilter from) {
             this.types = from.types;
@@ -160,6 +171,7 @@ public record RunFilter(
             this.batch = from.batch;
             this.parent = from.parent;
             this.root = from.root;
+            this.stallCause = from.stallCause;
         }
 
         RunFilter made() {
@@ -179,7 +191,8 @@ public record RunFilter(
                     after,
                     batch,
                     parent,
-                    root);
+                    root,
+                    stallCause);
         }
     }
 }

@@ -12,11 +12,15 @@ import org.jspecify.annotations.Nullable;
  * @param workflowId the workflow id whose current run is meant
  * @param runId exactly this run; null is the current one
  * @param build the build that alone goes on with the run; null leaves the run to the builds that may go on with it now
- * @param newFence random; also the id of the row in the audit
- * @param actor the operator's name, for the audit
+ * @param newFence not used for this run before; also the id of the row in the audit
+ * @param actor the operator's name, for the audit; null writes no row there
  */
 public record RunMove(
-        String workflowId, @Nullable UUID runId, @Nullable String build, UUID newFence, String actor) {
+        String workflowId,
+        @Nullable UUID runId,
+        @Nullable String build,
+        UUID newFence,
+        @Nullable String actor) {
 
     /** Returns the name of the action in the audit. */
     public String action() {

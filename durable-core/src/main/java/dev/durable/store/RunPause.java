@@ -11,10 +11,10 @@ import org.jspecify.annotations.Nullable;
  * @param workflowId the workflow id whose current run is meant
  * @param runId exactly this run; null is the current one
  * @param pause whether the run is to be paused; else it is to be resumed
- * @param newFence random; also the id of the row in the audit
+ * @param newFence not used for this run before; also the id of the row in the audit
  * @param eventType the type of the event
  * @param attributes the attributes of the event
- * @param actor the operator's name, for the audit
+ * @param actor the operator's name, for the audit; null writes no row there
  */
 public record RunPause(
         String workflowId,
@@ -23,7 +23,7 @@ public record RunPause(
         UUID newFence,
         String eventType,
         String attributes,
-        String actor) {
+        @Nullable String actor) {
     /** The name of the action in the audit. */
     public String action() {
         return pause ? "pause run" : "resume run";

@@ -70,9 +70,9 @@ public record RunRecord(
     public record Links(
             UUID chainId, @Nullable UUID previous, @Nullable UUID next, int attempt) {}
 
-    /** Returns whether the run has failed and another attempt follows. */
+    /** Returns whether the run has failed or timed out, and another attempt or a retry from the failure follows. */
     public boolean isRetried() {
-        return status == WorkflowStatus.FAILED && links.next() != null;
+        return (status == WorkflowStatus.FAILED || status == WorkflowStatus.TIMED_OUT) && links.next() != null;
     }
 
     /** The notes given at the start. */

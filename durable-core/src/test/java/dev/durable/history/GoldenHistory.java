@@ -189,7 +189,10 @@ final class GoldenHistory {
                         UUID.fromString("0195504a-8e80-7abc-8def-0123456789ab"),
                         t.plusSeconds(60),
                         t.plusSeconds(3_600),
-                        "ann")));
+                        "ann",
+                        new ChainLink(id(28), id(27), 3, 2, List.of()),
+                        "the courier was closed"),
+                new WorkflowFailed(65, t.plusSeconds(1), failure, 2, 1, null, null, 20L)));
     }
 
     private static UUID id(int n) {

@@ -8,6 +8,7 @@ import dev.durable.OnExhausted;
 import dev.durable.ParentClosePolicy;
 import dev.durable.RetryPolicy;
 import dev.durable.ReusePolicy;
+import dev.durable.Versioning;
 import dev.durable.client.WorkflowStatus;
 import java.lang.reflect.RecordComponent;
 import java.lang.reflect.Type;
@@ -91,7 +92,7 @@ final class Samples {
 
     private Object value(Type type, RecordComponent component, int depth) {
         return switch (type.getTypeName()) {
-            case "long" -> 1 + (random.nextLong() >>> 20);
+            case "long", "java.lang.Long" -> 1 + (random.nextLong() >>> 20);
             case "int" -> random.nextInt(1_000_000);
             case "java.lang.Integer" -> random.nextInt(1_000_000);
             case "boolean" -> random.nextBoolean();
@@ -122,6 +123,7 @@ final class Samples {
             case "dev.durable.history.ParentRun" -> record(ParentRun.class, depth);
             case "dev.durable.client.WorkflowStatus" ->
                 List.of(WorkflowStatus.values()).get(random.nextInt(3));
+            case "dev.durable.Versioning" -> List.of(Versioning.values()).get(random.nextInt(2));
             case "dev.durable.RetryPolicy" -> retry();
             case "java.util.Map<java.lang.String, java.lang.String>" -> map();
             case "java.util.List<java.util.UUID>" -> many(this::uuid);

@@ -20,7 +20,8 @@ import org.springframework.util.unit.DataSize;
  *     that holds the work of another one. Without it only copies by template and restored dumps are recognised, not
  *     snapshots.
  * @param build Name of the build of the workflow code that this process has, such as 2026-11-27.1: another one for each
- *     deployment. A run that stalls is held back from its build only, and pinned runs go on with theirs.
+ *     deployment. A run that stalls is held back from its build only, and pinned runs go on with theirs. When not set, it
+ *     is the version and time of build-info.properties, else the commit of git.properties.
  * @param rolePrefix With what the names of the roles of the schema begin: the schema's name when not set.
  * @param migrate What is done about the schema at start: migrate it, only validate it, or nothing.
  * @param migrationUrl JDBC URL by which the schema is migrated: straight to the server, not through a pooler. The

@@ -15,8 +15,12 @@ import org.springframework.util.unit.DataSize;
  *
  * @param properties what is configured
  * @param virtualThreads what {@code spring.threads.virtual.enabled} says, for queues that do not say
+ * @param packagedBuild the name of the build as its build tool has packaged it, where none is configured; null without
  */
-record EngineFromProperties(DurableProperties properties, boolean virtualThreads) {
+record EngineFromProperties(
+        DurableProperties properties,
+        boolean virtualThreads,
+        @Nullable String packagedBuild) {
     private static final String DEFAULT_QUEUE = "default";
     private static final DurableProperties.Queue DEFAULT = new DurableProperties.Queue(50, null);
 
@@ -38,7 +42,7 @@ record EngineFromProperties(DurableProperties properties, boolean virtualThreads
         set("stall-on", properties.stallOn(), all -> all.forEach(builder::stallOn));
         set("identity", properties.identity(), builder::identity);
         set("installation", properties.installation(), builder::installation);
-        set("build", properties.build(), builder::build);
+        set("build", properties.build() == null ? packagedBuild : properties.build(), builder::build);
         set(
                 "max-transactional-activities",
                 properties.maxTransactionalActivities(),

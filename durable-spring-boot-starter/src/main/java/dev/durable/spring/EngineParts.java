@@ -95,7 +95,8 @@ public final class EngineParts {
     }
 
     private EngineFromProperties values() {
-        return new EngineFromProperties(properties, virtualThreads);
+        return new EngineFromProperties(
+                properties, virtualThreads, properties.build() == null ? BuildName.of(beans) : null);
     }
 
     /** One engine of the application context: its store, its customizers, and its report when it begins to work. */

@@ -18,10 +18,12 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Duration;
 import java.util.List;
+import java.util.Properties;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -32,6 +34,8 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.health.autoconfigure.contributor.HealthContributorAutoConfiguration;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.health.contributor.Status;
+import org.springframework.boot.info.BuildProperties;
+import org.springframework.boot.info.GitProperties;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -273,6 +277,47 @@ class AutoConfigurationTest {
             assertThat(health.health().getStatus()).isEqualTo(Status.DOWN);
             assertThat(health.health().getDetails()).containsEntry("reason", "the engine is closed");
         });
+    }
+
+    @Test
+    void the_build_is_named_by_what_the_build_tool_has_packaged() {
+        ApplicationContextRunner built = application
+                .withBean(BuildProperties.class, () -> build("1.4.2", "1795774500000"))
+                .withBean(GitProperties.class, () -> git("false"));
+        assertBuild(built, "1.4.2-20261127101500");
+        assertBuild(built.withPropertyValues("durable.build=mine"), "mine");
+        assertBuild(application.withBean(BuildProperties.class, () -> build("1.4.2", null)), "1.4.2");
+        assertBuild(
+                application
+                        .withBean(BuildProperties.class, () -> build("1.4.2-SNAPSHOT", null))
+                        .withBean(GitProperties.class, () -> git("false")),
+                "a1b2c3d");
+        assertBuild(application.withBean(GitProperties.class, () -> git("true")), null);
+        assertBuild(application, null);
+    }
+
+    private void assertBuild(ApplicationContextRunner runner, @Nullable String build) {
+        runner.run(context -> {
+            assertThat(context).hasNotFailed();
+            assertThat(rows("select coalesce(build, 'none') from durable.session"))
+                    .containsOnly(build == null ? "none" : build);
+        });
+    }
+
+    private static BuildProperties build(String version, @Nullable String time) {
+        Properties properties = new Properties();
+        properties.setProperty("version", version);
+        if (time != null) {
+            properties.setProperty("time", time);
+        }
+        return new BuildProperties(properties);
+    }
+
+    private static GitProperties git(String dirty) {
+        Properties properties = new Properties();
+        properties.setProperty("commit.id", "a1b2c3d4e5f60718293a4b5c6d7e8f9012345678");
+        properties.setProperty("dirty", dirty);
+        return new GitProperties(properties);
     }
 
     @Test

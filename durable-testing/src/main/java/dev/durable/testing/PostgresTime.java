@@ -42,6 +42,15 @@ final class PostgresTime implements TestTime {
                 union all select min(least(deadline, silent_until)) from durable.activity_job where state = 5
                 union all select min(resume_at) from durable.queue where paused
                 union all select min(resume_at) from durable.activity_pause
+                union all select to_timestamp((split_part(piece, ':', 1)::bigint + 21) * 0.05)
+                            from durable.queue q cross join unnest(string_to_array(q.recent_starts, ' ')) as piece
+                           where q.rate_per_second is not null
+                             and exists (select from durable.activity_job j
+                                          where j.task_queue = q.task_queue and j.state in (0, 7))
+                union all select start + interval '1 s'
+                            from durable.limit_key_start k cross join unnest(k.starts) as start
+                           where exists (select from durable.activity_job j
+                                          where j.task_queue = k.task_queue and j.state in (0, 7))
             ) as times(due) where due > ?""";
 
     private final long begunNanos = System.nanoTime();

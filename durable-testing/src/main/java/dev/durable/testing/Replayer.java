@@ -14,6 +14,7 @@ import dev.durable.internal.replay.BackgroundJob;
 import dev.durable.internal.replay.ReplayCheck;
 import dev.durable.internal.replay.match.PendingWait;
 import dev.durable.internal.replay.match.ReplaySetup;
+import dev.durable.internal.replay.match.StalledException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -22,7 +23,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -99,21 +102,42 @@ public final class Replayer {
         return files.size();
     }
 
-    /** Replays one history from scratch. */
+    /**
+     * Replays one history from scratch.
+     *
+     * @throws dev.durable.NonDeterminismException where the code gives something else than the history has
+     * @throws WorkflowStalledException where the code can't go on: it throws an {@code Error}, does not come to a wait, or
+     *     can't read what was recorded
+     * @throws IllegalArgumentException where the replayer does not know the workflow's type
+     */
     public void replay(History history) {
-        check(history).fromScratch(history);
+        with(history, check -> {
+            check.fromScratch(history);
+            return null;
+        });
     }
 
     /** Replays from scratch, and cut after each of so many turns. */
     void check(History history, int turnsCut) {
-        ReplayCheck check = check(history);
-        check.fromScratch(history);
-        check.cutAfterEveryTurn(history, turnsCut);
+        with(history, check -> {
+            check.fromScratch(history);
+            check.cutAfterEveryTurn(history, turnsCut);
+            return null;
+        });
     }
 
     /** Returns what the coroutines of an open run wait for, as its code and its history have it. */
     List<PendingWait> waits(History history) {
-        return check(history).waits(history);
+        return with(history, check -> check.waits(history));
+    }
+
+    private <T extends @Nullable Object> T with(History history, Function<ReplayCheck, T> replay) {
+        ReplayCheck check = check(history);
+        try {
+            return replay.apply(check);
+        } catch (StalledException e) {
+            throw new WorkflowStalledException(history.workflowId(), e);
+        }
     }
 
     private ReplayCheck check(History history) {

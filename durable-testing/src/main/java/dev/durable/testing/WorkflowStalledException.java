@@ -16,6 +16,12 @@ public final class WorkflowStalledException extends DurableException {
         this.workflowId = workflowId;
     }
 
+    /** Of a run that stalls when its history is replayed. */
+    WorkflowStalledException(String workflowId, RuntimeException stall) {
+        super(stall.getMessage() == null ? stall.toString() : stall.getMessage(), stall);
+        this.workflowId = workflowId;
+    }
+
     /** The workflow id of the run that stalls. */
     public String workflowId() {
         return workflowId;

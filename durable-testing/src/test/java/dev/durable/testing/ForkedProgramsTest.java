@@ -12,14 +12,18 @@ import dev.durable.RefusedInputException;
 import dev.durable.Run;
 import dev.durable.Signal;
 import dev.durable.Workflow;
+import dev.durable.client.ForkOptions;
 import dev.durable.client.WorkflowHandle;
 import dev.durable.history.ActivityScheduled;
 import dev.durable.history.History;
 import dev.durable.history.HistoryEvent;
+import dev.durable.history.WorkflowForked;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
@@ -42,6 +46,7 @@ class ForkedProgramsTest {
     private static final long FIRST = Long.getLong("durable.forks.seed", 1);
     private static final int PROGRAMS = Integer.getInteger("durable.forks.programs", 40);
     private static final int ON_POSTGRES = 1;
+    private static final int RESETS_ON_POSTGRES = 5;
 
     @Activity
     interface Effects {
@@ -98,7 +103,7 @@ class ForkedProgramsTest {
         }
 
         private int step(Random random) {
-            return switch (random.nextInt(9)) {
+            return switch (random.nextInt(10)) {
                 case 0, 1, 2 -> effects.have("x".repeat(random.nextInt(9)));
                 case 3 -> effects.haveHere("x".repeat(random.nextInt(9)));
                 case 4 -> {
@@ -115,6 +120,10 @@ class ForkedProgramsTest {
                             ? effects.have("drawn")
                             : Durable.random().nextInt();
                 case 7 -> Durable.sideEffect(Integer.class, () -> random.nextInt());
+                case 8 -> {
+                    int minutes = random.nextInt(90);
+                    yield Durable.startChild(Errand.class, w -> w.run(minutes)).result();
+                }
                 default -> effects.have(Durable.info().runId().toString());
             };
         }
@@ -123,6 +132,21 @@ class ForkedProgramsTest {
         void hear() {
             heard++;
             effects.have("heard");
+        }
+    }
+
+    @Workflow
+    static class Errand {
+        private final Effects effects;
+
+        Errand(Effects effects) {
+            this.effects = effects;
+        }
+
+        @Run
+        int run(int minutes) {
+            Durable.sleep(Duration.ofMinutes(minutes));
+            return effects.have("errand");
         }
     }
 
@@ -145,7 +169,7 @@ class ForkedProgramsTest {
     private static int check(long seed, Store store) {
         Ledger ledger = new Ledger();
         try (TestEngine engine = TestEngine.create(store)) {
-            WorkflowHandle<Program, List<Integer>> origin = engine.register(Program.class)
+            WorkflowHandle<Program, List<Integer>> origin = engine.register(Program.class, Errand.class)
                     .activity(Effects.class, ledger)
                     .client()
                     .start(Program.class, "origin", w -> w.run(seed));
@@ -167,6 +191,112 @@ class ForkedProgramsTest {
                     "seed " + seed + " on " + store
                             + "\nTo run it again alone: -Ddurable.forks.programs=1 -Ddurable.forks.seed=" + seed,
                     e);
+        }
+    }
+
+    @Test
+    void nothing_of_what_a_run_has_done_runs_again_when_it_is_reset() {
+        int resets = 0;
+        for (long seed = FIRST; seed < FIRST + PROGRAMS; seed++) {
+            resets += reset(seed, Store.MEMORY);
+        }
+        assertThat(resets).isGreaterThan(PROGRAMS);
+    }
+
+    @Test
+    void nothing_of_what_a_run_has_done_runs_again_when_it_is_reset_on_postgres() {
+        for (long seed = FIRST; seed < FIRST + RESETS_ON_POSTGRES; seed++) {
+            reset(seed, Store.POSTGRES);
+        }
+    }
+
+    /** Resets a run at random events, while it is open or when it has closed, up to six times. */
+    private static int reset(long seed, Store store) {
+        Ledger ledger = new Ledger();
+        try (TestEngine engine = TestEngine.create(store)) {
+            WorkflowHandle<Program, List<Integer>> run = engine.register(Program.class, Errand.class)
+                    .activity(Effects.class, ledger)
+                    .client()
+                    .start(Program.class, "origin", w -> w.run(seed));
+            Random random = new Random(seed);
+            List<UUID> runs = new ArrayList<>(List.of(run.runId()));
+            int resets = 0;
+            for (int i = 0; i < 6; i++) {
+                if (random.nextBoolean()) {
+                    run.result();
+                } else {
+                    engine.advance(Duration.ofMinutes(random.nextInt(60)));
+                    if (!run.describe().summary().status().closed()) {
+                        run.signal(Program::hear);
+                    }
+                }
+                int point = 1 + random.nextInt(run.history().size());
+                ForkOptions options = random.nextBoolean()
+                        ? ForkOptions.defaults()
+                        : ForkOptions.defaults().withMessagesAgain().signal("hear");
+                try {
+                    run = run.fork(point, options);
+                } catch (RefusedInputException e) {
+                    continue;
+                }
+                resets++;
+                runs.add(run.runId());
+                UUID fork = run.runId();
+                if (random.nextBoolean()) {
+                    run.result();
+                    check(engine.client().history(fork), ledger.of(fork), true);
+                }
+            }
+            run.result();
+            runs.forEach(one -> {
+                History history = engine.client().history(one);
+                check(history, ledger.of(one), false);
+                Replayer.of(Program.class, Effects.class).replay(history);
+            });
+            return resets;
+        } catch (RuntimeException | AssertionError e) {
+            throw new AssertionError(
+                    "seed " + seed + " on " + store
+                            + "\nTo run it again alone: -Ddurable.forks.programs=1 -Ddurable.forks.seed=" + seed,
+                    e);
+        }
+    }
+
+    /** @param ended whether the run has ended by itself, so that all that was open in its copied part was called again */
+    private static void check(History history, List<ActivityInfo> calls, boolean ended) {
+        Map<Integer, String> open = new HashMap<>();
+        Set<Integer> over = new HashSet<>();
+        UUID owner = history.started().runId();
+        int forks = (int) history.events(WorkflowForked.class).count();
+        for (HistoryEvent event : history) {
+            if (event instanceof WorkflowForked fork) {
+                owner = fork.runId();
+                if (--forks == 0) {
+                    break;
+                }
+            } else if (event instanceof ActivityScheduled scheduled) {
+                open.put(scheduled.seq(), owner + ":" + scheduled.seq());
+            } else if (event instanceof HistoryEvent.ActivityClosed closed) {
+                over.add(closed.seq());
+                open.remove(closed.seq());
+            }
+        }
+        if (!owner.equals(history.started().runId())) {
+            assertThat(calls)
+                    .extracting(ActivityInfo::seq)
+                    .doesNotHaveDuplicates()
+                    .noneMatch(over::contains);
+        }
+        for (ActivityInfo call : calls) {
+            String key = open.remove(call.seq());
+            if (key != null && !owner.equals(history.started().runId())) {
+                assertThat(call.idempotencyKey()).isEqualTo(key);
+            }
+        }
+        if (ended && !owner.equals(history.started().runId())) {
+            assertThat(open)
+                    .as("activities that were open and were not called again")
+                    .isEmpty();
         }
     }
 

@@ -3,6 +3,7 @@ package dev.durable.testing;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.JobOrder;
 import dev.durable.store.NewRun;
+import dev.durable.store.RunReset;
 import dev.durable.store.StartOutcome;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -39,6 +40,11 @@ class MeddledStore {
         return store.fork(fork);
     }
 
+    /** The answer that the caller gets for this reset. */
+    RunReset.Outcome reset(RunReset reset, HistoryStore store) {
+        return store.reset(reset);
+    }
+
     HistoryStore store() {
         return (HistoryStore) Proxy.newProxyInstance(
                 HistoryStore.class.getClassLoader(),
@@ -58,6 +64,7 @@ class MeddledStore {
                         yield start(runs, real);
                     }
                     case "fork" -> fork((NewRun) arguments[0], real);
+                    case "reset" -> reset((RunReset) arguments[0], real);
                     default -> {
                         if (method.getName().matches("jobs|count|buried|latestRun|deliver")) {
                             calls.add(method.getName());

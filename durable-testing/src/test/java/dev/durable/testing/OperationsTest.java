@@ -17,7 +17,9 @@ import dev.durable.client.DurableClient;
 import dev.durable.client.Operation;
 import dev.durable.client.OperationPreview;
 import dev.durable.client.OperationProgress;
+import dev.durable.client.StallGroup;
 import dev.durable.client.StartOptions;
+import dev.durable.client.WorkflowQuery;
 import dev.durable.client.WorkflowStatus;
 import dev.durable.history.SignalReceived;
 import dev.durable.history.WorkflowCancelRequested;
@@ -25,6 +27,7 @@ import dev.durable.history.WorkflowPaused;
 import dev.durable.history.WorkflowTerminated;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -83,6 +86,16 @@ abstract class OperationsTest {
         return client;
     }
 
+    /** The rows of the audit of an operation, its end last, without the time up to which its runs were started. */
+    private static List<String> audit(DurableClient client, Operation operation) {
+        return client.audit().page(50).stream()
+                .filter(row -> row.target().equals(operation.id()))
+                .map(row -> row.actor() + ": " + row.action() + " "
+                        + row.details().replaceAll(",\"startedBefore\":\"[^\"]*\"", ""))
+                .sorted(Comparator.comparing(row -> row.contains(": end operation ")))
+                .toList();
+    }
+
     private static WorkflowStatus status(DurableClient client, String id) {
         return client.handle(id).describe().summary().status();
     }
@@ -115,10 +128,11 @@ abstract class OperationsTest {
         }
         assertThat(status(client, "order-7")).isEqualTo(WorkflowStatus.COMPLETED);
         assertThat(status(client, "refund-1")).isEqualTo(WorkflowStatus.RUNNING);
-        assertThat(client.audit().where(a -> a.action("cancel run")).page(10))
-                .extracting(AuditEntry::actor)
-                .containsOnly("ann")
-                .hasSize(6);
+        assertThat(audit(client, operation))
+                .containsExactly(
+                        "ann: cancel runs {\"reason\":\"sold out\",\"runs\":{\"types\":[\"Order\"]}}",
+                        "ann: end operation {\"action\":\"cancel runs\",\"done\":6,\"passed\":0}");
+        assertThat(client.audit().page(10)).as("no row for each run").hasSize(2);
     }
 
     @Test
@@ -158,6 +172,9 @@ abstract class OperationsTest {
         operation.stop("enough");
         engine.settle();
         assertThat(operation.progress().done()).isEqualTo(2);
+        assertThat(audit(client, operation))
+                .anySatisfy(row ->
+                        assertThat(row).endsWith(": stop operation {\"reason\":\"enough\",\"done\":2,\"passed\":0}"));
 
         Operation again = client.operations().resume(operation.id());
         assertThat(again.await().done()).isEqualTo(5);
@@ -210,29 +227,87 @@ abstract class OperationsTest {
         engine.settle();
 
         assertThat(status(client, "invoice-1")).isEqualTo(WorkflowStatus.COMPLETED);
-        assertThat(client.audit().where(a -> a.action("retry run")).page(10))
-                .extracting(AuditEntry::target)
-                .containsExactly("invoice-1");
+        assertThat(client.audit().where(a -> a.action("retry runs")).page(10))
+                .singleElement()
+                .extracting(AuditEntry::details)
+                .asString()
+                .contains("\"stalled\":true");
         assertThat(client.workflows().by("ann").retry().await())
                 .as("nothing has stalled")
                 .extracting(p -> p.done() + p.passed())
                 .isEqualTo(0L);
     }
 
+    /** Stalls at the line and for the cause that its argument says. */
+    @Workflow
+    static class Bill {
+        @Run
+        String run(String bug) {
+            if (bug.equals("elsewhere")) {
+                throw new StackOverflowError("a bug");
+            }
+            throw new StackOverflowError(bug);
+        }
+    }
+
+    @Test
+    void a_verb_is_for_one_group_of_stalled_runs_and_no_other(TestEngine engine) {
+        engine.withoutReplayCheck().register(Bill.class);
+        DurableClient client = orders(engine, 1);
+        for (String bill :
+                List.of("b-1 a bug", "b-2 a bug", "b-3 elsewhere", "b-4 another bug 7", "b-5 another bug 8")) {
+            String[] idAndBug = bill.split(" ", 2);
+            client.start(Bill.class, idAndBug[0], w -> w.run(idAndBug[1]));
+            assertThatThrownBy(engine::settle).isInstanceOf(WorkflowStalledException.class);
+        }
+        engine.advance(Duration.ofMillis(500));
+        List<StallGroup> groups = client.workflows().oldestFirst().stallGroups();
+        assertThat(groups).extracting(StallGroup::count).containsExactly(2L, 2L, 1L);
+        StallGroup numbers = groups.stream()
+                .filter(group -> group.cause().contains("another bug"))
+                .findFirst()
+                .orElseThrow();
+        for (StallGroup group : groups) {
+            assertThat(client.workflows().where(w -> w.stalledLike(group)).count())
+                    .isEqualTo(group.count());
+            assertThat(client.workflows()
+                            .where(w -> w.stalledLike(group).workflowIdPrefix("b-"))
+                            .count())
+                    .isEqualTo(group.count());
+        }
+        assertThat(client.workflows()
+                        .where(w -> w.stalledLike(numbers).workflowId("b-3"))
+                        .count())
+                .isZero();
+
+        Operation paused = client.workflows()
+                .where(w -> w.stalledLike(numbers))
+                .by("ann")
+                .because("7 and 8 are not for today")
+                .pause();
+
+        assertThat(paused.await().done()).isEqualTo(2);
+        assertThat(audit(client, paused).getFirst())
+                .contains("\"stalledLike\":{\"cause\":\"Bill  is stalled: java.lang.StackOverflowError: another bug #")
+                .contains("\"line\":\"OperationsTest.Bill.run(OperationsTest.java:");
+        assertThat(client.workflows().where(w -> w.stalled()).stream()
+                        .filter(run ->
+                                client.handle(run.workflowId()).describe().paused()))
+                .extracting(WorkflowQuery.Row::workflowId)
+                .containsExactlyInAnyOrder("b-4", "b-5");
+    }
+
     @Test
     void runs_are_moved_to_a_build(TestEngine engine) {
         DurableClient client = orders(engine, 2);
 
-        OperationProgress moved = client.workflows()
-                .where(w -> w.type("Order"))
-                .by("ann")
-                .moveTo("2026-11-28.1")
-                .await();
+        Operation operation =
+                client.workflows().where(w -> w.type("Order")).by("ann").moveTo("2026-11-28.1");
 
-        assertThat(moved.done()).isEqualTo(2);
-        assertThat(client.audit().where(a -> a.action("move run")).page(10))
-                .extracting(AuditEntry::target)
-                .containsExactlyInAnyOrder("order-1", "order-2");
+        assertThat(operation.await().done()).isEqualTo(2);
+        assertThat(audit(client, operation).getFirst())
+                .isEqualTo("ann: move runs {\"reason\":\"no reason given\",\"build\":\"2026-11-28.1\","
+                        + "\"runs\":{\"types\":[\"Order\"]}}");
         client.handle("order-1").signal("finish");
         engine.settle();
         assertThat(status(client, "order-1"))
@@ -355,8 +430,17 @@ abstract class OperationsTest {
                         .by("ann")
                         .cancel())
                 .isInstanceOf(RefusedInputException.class)
-                .hasMessage("an operation is for open runs, and this filter finds runs that are [COMPLETED, FAILED]:"
-                        + " nothing can happen to them any more. Leave the status out.");
+                .hasMessage(
+                        "an operation is for open runs, and this filter finds runs that are [COMPLETED, FAILED]:"
+                                + " nothing can happen to them any more, but for a retryFromFailure() of failed ones. Leave the status out.");
+        assertThatThrownBy(() -> client.workflows()
+                        .where(w -> w.status(WorkflowStatus.RUNNING))
+                        .by("ann")
+                        .retryFromFailure())
+                .isInstanceOf(RefusedInputException.class)
+                .hasMessage(
+                        "a retry from failure is for runs that have failed or timed out, and this filter finds runs that"
+                                + " are [RUNNING]. Leave the status out.");
         assertThatThrownBy(() -> client.workflows().by("ann").rate(0))
                 .isInstanceOf(RefusedInputException.class)
                 .hasMessageContaining("rate(0): an operation asks at least one run per second");

@@ -14,6 +14,7 @@ import dev.durable.Signal;
 import dev.durable.Workflow;
 import dev.durable.WorkflowNotFoundException;
 import dev.durable.client.DurableClient;
+import dev.durable.client.DurableEngine;
 import dev.durable.client.StallGroup;
 import dev.durable.client.StartOptions;
 import dev.durable.client.WaitingReason;
@@ -446,6 +447,27 @@ abstract class WhyWaitingTest {
                 "the run is due since T in task queue \"nowhere\", which no process serves",
                 "a process that serves the queue");
         assertThat(run.whyWaiting().code()).isEmpty();
+    }
+
+    @Test
+    void a_run_is_due_in_a_queue_whose_processes_lack_its_type(TestEngine engine) {
+        client(engine);
+        engine.settle();
+        try (DurableEngine caller = DurableEngine.builder(new MeddledStore(engine.store()).store())
+                .clientOnly()
+                .start()) {
+            caller.client().start("Stranger", StartOptions.id("o-1"), "something");
+        }
+        WorkflowHandle<?, ?> run = engine.client().handle("o-1");
+        engine.settle();
+
+        assertReason(
+                run,
+                Kind.UNSERVED,
+                "the run is due since T in task queue \"default\", and of the processes that serve it none has the workflow"
+                        + " type Stranger: worker-1",
+                "a process that serves the queue and has the workflow type");
+        assertThat(only(run).servedBy()).isEmpty();
     }
 
     @Test

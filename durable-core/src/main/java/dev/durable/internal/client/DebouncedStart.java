@@ -178,7 +178,8 @@ final class DebouncedStart {
                 started.input(),
                 started.runTimeout(),
                 started.startDelay(),
-                true);
+                true,
+                false);
         return new Transition(
                 waiting,
                 new Transition.Fences(waiting.runId(), run.run().runId()),

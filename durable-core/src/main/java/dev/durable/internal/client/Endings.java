@@ -46,31 +46,53 @@ final class Endings {
     /** Terminates the open run; returns whether there was one. */
     boolean terminate(String workflowId, @Nullable UUID runId, String reason) {
         WorkflowCode.mayNot("handle.terminate(…)", "terminate " + Bounds.shown(workflowId) + " again");
-        String why = code.reason("terminate", reason);
-        Failure failure = Failure.of("dev.durable.Terminated", why);
         Optional<RunKey> ended = dispatch.store()
-                .seize(new Seizure(
-                        workflowId,
-                        runId,
-                        false,
-                        code.random().get(),
-                        WorkflowStatus.TERMINATED,
-                        "WorkflowTerminated",
-                        dropped -> EventJson.attributes(new WorkflowTerminated(1, Instant.EPOCH, why, by(), dropped)),
-                        code.failures().toJson(failure).json(),
-                        actor));
+                .seize(termination(workflowId, runId, code.reason("terminate", reason), fence(), actor));
         ended.ifPresent(dispatch::seized);
         return ended.isPresent();
     }
 
+    /**
+     * Returns the request that terminates the open run.
+     *
+     * @param fence not used for this run before, unless the same request is sent again
+     * @param audited the operator for the row of the audit; null writes none
+     */
+    Seizure termination(String workflowId, @Nullable UUID runId, String reason, UUID fence, @Nullable String audited) {
+        return new Seizure(
+                workflowId,
+                runId,
+                false,
+                fence,
+                WorkflowStatus.TERMINATED,
+                "WorkflowTerminated",
+                dropped -> EventJson.attributes(new WorkflowTerminated(1, Instant.EPOCH, reason, by(), dropped)),
+                code.failures()
+                        .toJson(Failure.of("dev.durable.Terminated", reason))
+                        .json(),
+                audited);
+    }
+
     /** Pauses the open run; returns whether there is one. */
     boolean pause(String workflowId, @Nullable UUID runId, String reason) {
-        return pause(workflowId, runId, true, new WorkflowPaused(1, Instant.EPOCH, code.reason("pause", reason), by()));
+        mayPause("pause", workflowId);
+        return dispatch.begun().store().pause(pausing(workflowId, runId, code.reason("pause", reason), fence(), by()));
+    }
+
+    /** Returns the request that pauses the open run; fence and row of the audit are those of {@link #termination}. */
+    RunPause pausing(String workflowId, @Nullable UUID runId, String reason, UUID fence, @Nullable String audited) {
+        return pause(workflowId, runId, true, fence, new WorkflowPaused(1, Instant.EPOCH, reason, by()), audited);
     }
 
     /** Resumes the open run; returns whether there is one. */
     boolean resume(String workflowId, @Nullable UUID runId) {
-        return pause(workflowId, runId, false, new WorkflowResumed(1, Instant.EPOCH, by()));
+        mayPause("resume", workflowId);
+        return dispatch.begun().store().pause(resuming(workflowId, runId, fence(), by()));
+    }
+
+    /** Returns the request that resumes the open run; fence and row of the audit are those of {@link #termination}. */
+    RunPause resuming(String workflowId, @Nullable UUID runId, UUID fence, @Nullable String audited) {
+        return pause(workflowId, runId, false, fence, new WorkflowResumed(1, Instant.EPOCH, by()), audited);
     }
 
     /** Refuses to pause a background job: it completes without its run's code, so a pause would only delay its end. */
@@ -107,33 +129,23 @@ final class Endings {
         return run.filter(found -> found.type().equals(BackgroundJob.TYPE)).isPresent();
     }
 
-    /** Lets the run be tried again at once; returns whether it had stalled and waited for that. */
-    boolean retry(String workflowId, @Nullable UUID runId) {
-        WorkflowCode.mayNot("client.workflows().retryAll()", "try " + Bounds.shown(workflowId) + " again");
-        return dispatch.begun()
-                .store()
-                .move(new RunMove(workflowId, runId, null, code.random().get(), by()));
-    }
-
     /** Pins the run to a build. Returns false where no such run is open. */
     boolean moveTo(String workflowId, @Nullable UUID runId, String build) {
         mayMove(workflowId);
-        return dispatch.begun()
-                .store()
-                .move(new RunMove(workflowId, runId, build, code.random().get(), by()));
+        return dispatch.begun().store().move(new RunMove(workflowId, runId, build, fence(), by()));
     }
 
-    private boolean pause(String workflowId, @Nullable UUID runId, boolean wanted, HistoryEvent event) {
-        mayPause(wanted ? "pause" : "resume", workflowId);
-        return dispatch.begun()
-                .store()
-                .pause(new RunPause(
-                        workflowId,
-                        runId,
-                        wanted,
-                        code.random().get(),
-                        event.type(),
-                        EventJson.attributes(event),
-                        by()));
+    private UUID fence() {
+        return code.random().get();
+    }
+
+    private static RunPause pause(
+            String workflowId,
+            @Nullable UUID runId,
+            boolean wanted,
+            UUID fence,
+            HistoryEvent event,
+            @Nullable String audited) {
+        return new RunPause(workflowId, runId, wanted, fence, event.type(), EventJson.attributes(event), audited);
     }
 }

@@ -4,8 +4,8 @@ import dev.durable.RefusedInputException;
 import dev.durable.history.ActivityCancelRequested;
 import dev.durable.history.ActivityScheduled;
 import dev.durable.history.CallbackCancelled;
+import dev.durable.history.CallbackCompleted;
 import dev.durable.history.CallbackOpened;
-import dev.durable.history.ChildStartRequested;
 import dev.durable.history.FirstTurnStarted;
 import dev.durable.history.HistoryEvent;
 import dev.durable.history.SignalReceived;
@@ -21,8 +21,10 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,7 +36,8 @@ final class ForkPoint {
     private final long eventId;
 
     private final Map<Integer, OpenCall> activities = new LinkedHashMap<>();
-    private final Map<Long, String> children = new LinkedHashMap<>();
+    private final HistoryChildren children = new HistoryChildren();
+    private final BehindPoint behindPoint = new BehindPoint();
     private final Set<UUID> callbacks = new HashSet<>();
     private @Nullable WorkflowStarted started;
     private Instant at = Instant.EPOCH;
@@ -75,6 +78,7 @@ final class ForkPoint {
             at = event.at().isAfter(at) ? event.at() : at;
             learnOpen(event);
         }
+        behindPoint.read(event, last > eventId);
         return before < Math.max(eventId, 1) && behind == 0;
     }
 
@@ -114,15 +118,9 @@ final class ForkPoint {
     }
 
     private void learnOpen(HistoryEvent event) {
+        children.read(event);
         switch (event) {
-            case WorkflowStarted e -> {
-                started = e;
-                if (e.chain() != null) {
-                    e.chain().children().stream()
-                            .filter(child -> child.end() == null)
-                            .forEach(child -> children.put(child.number(), child.workflowId()));
-                }
-            }
+            case WorkflowStarted e -> started = e;
             case WorkflowForked e -> started = started().forked(e);
             case ActivityScheduled e ->
                 activities.put(e.seq(), new OpenCall(e, false, started().runId() + ":" + e.seq()));
@@ -130,8 +128,6 @@ final class ForkPoint {
                 activities.computeIfPresent(
                         e.seq(), (seq, call) -> new OpenCall(call.scheduled(), true, call.idempotencyKey()));
             case HistoryEvent.ActivityClosed e -> activities.remove(e.seq());
-            case ChildStartRequested e -> children.put(e.number(), e.workflowId());
-            case HistoryEvent.ChildClosed e -> children.remove(e.number());
             case CallbackOpened e -> callbacks.add(e.callback());
             case CallbackCancelled e -> callbacks.remove(e.callback());
             case HistoryEvent.CallbackEnded e -> callbacks.remove(e.callback());
@@ -151,9 +147,41 @@ final class ForkPoint {
         return first;
     }
 
+    /** Returns the last event that is copied. */
+    long eventId() {
+        return eventId;
+    }
+
     /** Returns the time of the last event that is copied. */
     Instant at() {
         return at;
+    }
+
+    HistoryChildren children() {
+        return children;
+    }
+
+    /** Returns what the events that were read have behind the point. */
+    BehindPoint behindPoint() {
+        return behindPoint;
+    }
+
+    /** Returns the last place at the point or in front of it at which a turn ends; 0 where there is none. */
+    long nearest() {
+        return before;
+    }
+
+    /** Returns the number of events that were read. */
+    long last() {
+        return last;
+    }
+
+    /** Returns the values that came behind the point to callbacks that are open there, as no run has read them yet. */
+    Stream<CallbackCompleted> callbackValues() {
+        return callbacks.stream()
+                .map(behindPoint::completed)
+                .filter(Objects::nonNull)
+                .map(end -> new CallbackCompleted(end.id(), end.at(), end.callback(), end.result()));
     }
 
     List<OpenCall> activities() {
@@ -161,25 +189,30 @@ final class ForkPoint {
     }
 
     /**
-     * Refuses a point at which the run can't be forked under another workflow id.
+     * Refuses a point at which the run can't be forked.
      *
+     * @param inPlace whether the fork takes the place of the run
+     * @param keepsOutcomes whether the fork is given the outcomes that came behind the point to what is open there
      * @throws RefusedInputException which names the nearest points that can be forked
      */
-    void check() {
+    void check(boolean inPlace, boolean keepsOutcomes) {
         if (before == 0 || before != eventId) {
-            throw new RefusedInputException("a fork of " + run + " at event " + eventId + ": " + whyNot() + nearest());
-        }
-        if (!children.isEmpty()) {
-            Map.Entry<Long, String> first = children.entrySet().iterator().next();
             throw new RefusedInputException(
-                    "a fork of " + run + " at event " + eventId + ": child " + first.getKey()
-                            + ", " + Bounds.shown(first.getValue()) + ", is open there"
-                            + (children.size() == 1 ? "" : ", as are " + (children.size() - 1) + " others")
+                    "a fork of " + run + " at event " + eventId + ": " + whyNot() + nearestPoints());
+        }
+        if (!inPlace && !children.open().isEmpty()) {
+            int others = children.open().size() - 1;
+            HistoryChildren.Child first = children.open().iterator().next();
+            throw new RefusedInputException(
+                    "a fork of " + run + " at event " + eventId + ": child " + first.number()
+                            + ", " + Bounds.shown(first.workflowId()) + ", is open there"
+                            + (others == 0 ? "" : ", as are " + others + " others")
                             + ", and tells its outcome to that run only. Fork in front of the start of the child, or behind its end.");
         }
-        if (!callbacks.isEmpty()) {
+        long waiting = callbacks.size() - (keepsOutcomes ? callbackValues().count() : 0);
+        if (waiting > 0) {
             throw new RefusedInputException("a fork of " + run + " at event " + eventId + ": "
-                    + (callbacks.size() == 1 ? "a callback is" : callbacks.size() + " callbacks are")
+                    + (waiting == 1 ? "a callback is" : waiting + " callbacks are")
                     + " open there, whose token names that run, so that no outcome would come to the fork."
                     + " Fork in front of the call of Durable.callback, or behind the outcome.");
         }
@@ -197,7 +230,7 @@ final class ForkPoint {
                 : "that is in the middle of a turn, of messages that are handled together, or the end of the run";
     }
 
-    private String nearest() {
+    private String nearestPoints() {
         List<String> points = new ArrayList<>();
         if (before > 0) {
             points.add(Long.toString(before));

@@ -1,6 +1,7 @@
 package dev.durable.internal.client;
 
 import dev.durable.client.OperationProgress;
+import dev.durable.internal.json.JsonObjectWriter;
 import dev.durable.store.RunFilter;
 import org.jspecify.annotations.Nullable;
 
@@ -11,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param actor the name of the operator
  * @param reason why
  * @param rate how many runs it may ask per second; null is no limit
- * @param filter its runs, oldest first: open ones that were started before the operation
+ * @param filter its runs, oldest first: open ones, or failed ones for a retry from failure, that were started before the
+ *     operation
  * @param signal the name of the signal; null for any other verb
  * @param input the arguments of the signal as JSON text; null for any other verb
  * @param build the build to which the runs are moved; null for any other verb
@@ -26,6 +28,12 @@ public record OperationOrder(
         @Nullable String input,
         @Nullable String build) {
 
+    /** The name of the end of an operation in the audit. */
+    static final String END = "end operation";
+
+    /** The name of an operator's stop of an operation in the audit. */
+    static final String STOP = "stop operation";
+
     /** The verbs. */
     public enum Verb {
         CANCEL("cancel"),
@@ -34,7 +42,8 @@ public record OperationOrder(
         PAUSE("pause"),
         RESUME("resume"),
         RETRY("retry"),
-        MOVE("move");
+        MOVE("move"),
+        RETRY_FROM_FAILURE("retry from failure");
 
         private final String shown;
 
@@ -51,6 +60,44 @@ public record OperationOrder(
     @Override
     public String toString() {
         return "OperationOrder[" + verb + ", " + actor + ", " + reason + "]";
+    }
+
+    /** Returns how many runs are asked between two checkpoints; each retry from failure is a transaction of its own. */
+    int page() {
+        return verb == Verb.RETRY_FROM_FAILURE ? 20 : 500;
+    }
+
+    /** Returns the name of the action in the audit. */
+    String action() {
+        return verb.shown() + " runs";
+    }
+
+    /** Returns what the audit says of the operation before it begins: a JSON object, without the arguments of a signal. */
+    String details() {
+        return JsonObjectWriter.object(out -> out.string("reason", reason)
+                .string("signal", signal)
+                .string("build", build)
+                .number("rate", rate)
+                .object(
+                        "runs",
+                        runs -> runs.strings(
+                                        "types",
+                                        filter.types().stream().sorted().toList())
+                                .string("activity", filter.activity())
+                                .string("workflowId", filter.workflowId())
+                                .string("workflowIdPrefix", filter.workflowIdPrefix())
+                                .instant("startedAfter", filter.startedAfter())
+                                .instant("startedBefore", filter.startedBefore())
+                                .string("taskQueue", filter.taskQueue())
+                                .flag("stalled", filter.stalled())
+                                .object(
+                                        "stalledLike",
+                                        filter.stallCause(),
+                                        (cause, alike) -> alike.string("cause", cause.cause())
+                                                .string("line", cause.line()))
+                                .string("batch", filter.batch())
+                                .json("parent", filter.parent(), id -> JsonObjectWriter.quote(id.toString()))
+                                .json("root", filter.root(), id -> JsonObjectWriter.quote(id.toString()))));
     }
 
     /** Returns the progress of an operation that has not begun. */

@@ -4,22 +4,19 @@ import dev.durable.ActivityContext;
 import dev.durable.CancelledException;
 import dev.durable.DeferException;
 import dev.durable.client.OperationProgress;
-import dev.durable.store.RunFilter;
 import dev.durable.store.RunRecord;
 import java.time.Duration;
 import java.util.List;
+import java.util.UUID;
 import java.util.function.Supplier;
 
 /**
- * Carries out an operation on many runs: page after page, each followed by a durable checkpoint with the last run of the
- * page. If the process dies between a page and its checkpoint, the page is tried again by another worker; what is sent to
- * a run has an id that follows from operation and run, so it reaches the run once; a run that is terminated, paused, resumed
- * or moved already is passed over. The same holds for two processes at one operation, of which one has lost its lease.
+ * Carries out an operation on many runs, page after page. A durable checkpoint before each page names its runs, and what is
+ * written to a run has an id that follows from operation and run. If the process dies within a page, another worker does the
+ * same page again: what was written already is recognised, and counts once. The same holds for two processes at one
+ * operation, of which one has lost its lease.
  */
 final class OperationRunner implements OperatedRuns {
-    /** How many runs are asked between two checkpoints. */
-    static final int PAGE = 500;
-
     /** How long it works until it gives its job back, so that a worker that drains need not wait for it. */
     private static final Duration SLICE = Duration.ofSeconds(5);
 
@@ -34,37 +31,39 @@ final class OperationRunner implements OperatedRuns {
     @Override
     public OperationProgress run(OperationOrder order) {
         ActivityContext context = ActivityContext.current();
-        OperationVerbs verbs = client.get().ofOperations();
-        OperationProgress now =
-                context.heartbeatDetails(OperationProgress.class).orElseGet(order::begins);
-        String id = context.info().workflowId();
-        long until = verbs.nanoTime() + SLICE.toNanos();
-        int size = order.rate() == null ? PAGE : Math.min(PAGE, order.rate());
+        OperatedPages pages = client.get().pagesOf(order, context.info());
+        OperationState state = context.heartbeatDetails(OperationState.class).orElseGet(pages::begin);
+        long until = pages.nanoTime() + SLICE.toNanos();
+        int size = order.rate() == null ? order.page() : Math.min(order.page(), order.rate());
+        List<RunRecord> page = pages.again(state.page());
         while (!context.cancelRequested()) {
-            RunFilter filter =
-                    now.after() == null ? order.filter() : order.filter().after(now.after());
-            List<RunRecord> page = verbs.runs(filter, size);
-            if (page.isEmpty()) {
-                return now;
+            if (state.page().isEmpty()) {
+                page = pages.next(state.progress().after(), size);
+                if (page.isEmpty()) {
+                    return pages.end(state.progress(), false);
+                }
+                state = state.at(ids(page));
+                context.checkpoint(state);
             }
-            long done = verbs.apply(order, id, page);
-            now = new OperationProgress(
-                    now.action(),
-                    now.actor(),
-                    now.reason(),
-                    now.done() + done,
-                    now.passed() + page.size() - done,
-                    page.getLast().run().runId());
-            context.checkpoint(now);
-            if (order.rate() != null) {
+            int asked = page.size();
+            state = state.done(pages.apply(page));
+            boolean over = order.rate() != null || pages.nanoTime() - until >= 0;
+            page = over ? List.of() : pages.next(state.progress().after(), size);
+            state = state.at(ids(page));
+            context.checkpoint(state);
+            if (over) {
                 throw new DeferException(
-                        Duration.ofSeconds(1).multipliedBy(page.size()).dividedBy(order.rate()));
-            }
-            if (verbs.nanoTime() - until >= 0) {
-                throw new DeferException(MOMENT);
+                        order.rate() == null
+                                ? MOMENT
+                                : Duration.ofSeconds(1).multipliedBy(asked).dividedBy(order.rate()));
             }
         }
-        throw new CancelledException(
-                "operation " + id + " was stopped behind " + (now.done() + now.passed()) + " runs");
+        OperationProgress stopped = pages.end(state.progress(), true);
+        throw new CancelledException("operation " + context.info().workflowId() + " was stopped behind "
+                + (stopped.done() + stopped.passed()) + " runs");
+    }
+
+    private static List<UUID> ids(List<RunRecord> page) {
+        return page.stream().map(run -> run.run().runId()).toList();
     }
 }

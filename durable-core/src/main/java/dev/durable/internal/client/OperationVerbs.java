@@ -9,34 +9,20 @@ import dev.durable.client.StartOptions;
 import dev.durable.client.WorkflowDescription;
 import dev.durable.client.WorkflowStatus;
 import dev.durable.history.ActivityCancelled;
-import dev.durable.history.InboxMessage;
-import dev.durable.history.MessageKind;
 import dev.durable.history.Payload;
-import dev.durable.history.WorkflowCancelRequested;
 import dev.durable.internal.client.access.ClientCode;
-import dev.durable.internal.client.access.ClientWaits;
 import dev.durable.internal.client.access.Dispatch;
-import dev.durable.internal.client.access.Messages;
-import dev.durable.internal.replay.BackgroundJob;
-import dev.durable.store.Delivery;
-import dev.durable.store.OutgoingMessage;
+import dev.durable.internal.json.JsonObjectWriter;
+import dev.durable.store.JobOrder;
 import dev.durable.store.QueueRules;
-import dev.durable.store.RunFilter;
-import dev.durable.store.RunRecord;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
-/** Starts and finds operations on many runs, and asks the runs of a page of one. */
+/** Starts and finds operations on many runs. */
 final class OperationVerbs implements Operations {
     private static final String ACTIVITY = QueueRules.OPERATION;
     private static final String DEFAULT_QUEUE = "default";
@@ -148,8 +134,9 @@ final class OperationVerbs implements Operations {
         }
 
         private OperationProgress read(String json) {
-            return Results.cast(code.payloads()
-                    .decode(new Payload(json), OperationProgress.class, "the progress of operation " + id()));
+            OperationState state = Results.cast(code.payloads()
+                    .decode(new Payload(json), OperationState.class, "the progress of operation " + id()));
+            return state.progress();
         }
 
         @Override
@@ -164,117 +151,15 @@ final class OperationVerbs implements Operations {
 
         @Override
         public void stop(String reason) {
+            OperationProgress now = progress();
             job.cancel(reason);
+            String details = JsonObjectWriter.object(out ->
+                    out.string("reason", reason).number("done", now.done()).number("passed", now.passed()));
+            dispatch.begun()
+                    .store()
+                    .audit(
+                            new JobOrder.Audit(code.random().get(), code.identity(), OperationOrder.STOP, details),
+                            id());
         }
-    }
-
-    // ── a page ───────────────────────────────────────────────────────────────────────────────────────────────────────
-
-    long nanoTime() {
-        return dispatch.store().clock().nanoTime();
-    }
-
-    List<RunRecord> runs(RunFilter filter, int limit) {
-        // Not by a replica, which may not have the runs that were started last.
-        return dispatch.store().runs(filter, limit);
-    }
-
-    /**
-     * Does what an operation does to the runs of a page; returns how many runs were changed or asked.
-     *
-     * @param operation the id of the operation
-     */
-    long apply(OperationOrder order, String operation, List<RunRecord> page) {
-        List<RunRecord> runs = page.stream()
-                .filter(run -> !run.run().workflowId().equals(operation))
-                .toList();
-        Endings endings = new Endings(dispatch, code, order.actor());
-        return switch (order.verb()) {
-            case CANCEL, SIGNAL ->
-                send(runs.stream()
-                        .filter(run -> order.signal() == null || !isJob(run))
-                        .map(run -> message(order, operation, run))
-                        .toList());
-            case TERMINATE ->
-                runs.stream()
-                        .filter(run -> endings.terminate(run.run().workflowId(), chain(run), order.reason()))
-                        .count();
-            case PAUSE ->
-                runs.stream()
-                        .filter(run -> !isJob(run) && endings.pause(run.run().workflowId(), chain(run), order.reason()))
-                        .count();
-            case RESUME ->
-                runs.stream()
-                        .filter(run -> !isJob(run) && endings.resume(run.run().workflowId(), chain(run)))
-                        .count();
-            case RETRY ->
-                runs.stream()
-                        .filter(run -> endings.retry(run.run().workflowId(), chain(run)))
-                        .count();
-            case MOVE -> {
-                String build = Objects.requireNonNull(order.build());
-                yield runs.stream()
-                        .filter(run -> !isJob(run) && endings.moveTo(run.run().workflowId(), chain(run), build))
-                        .count();
-            }
-        };
-    }
-
-    private static boolean isJob(RunRecord run) {
-        return run.type().equals(BackgroundJob.TYPE);
-    }
-
-    private static UUID chain(RunRecord run) {
-        return run.links().chainId();
-    }
-
-    private static Delivery message(OperationOrder order, String operation, RunRecord run) {
-        UUID source = UUID.nameUUIDFromBytes(operation.getBytes(StandardCharsets.UTF_8));
-        UUID chain = chain(run);
-        UUID id = OutgoingMessage.messageId(
-                new UUID(
-                        source.getMostSignificantBits() ^ chain.getMostSignificantBits(),
-                        source.getLeastSignificantBits() ^ chain.getLeastSignificantBits()),
-                1);
-        String workflowId = run.run().workflowId();
-        if (order.signal() != null && order.input() != null) {
-            return new Delivery(
-                    workflowId,
-                    chain,
-                    new InboxMessage(id, MessageKind.SIGNAL, order.signal(), order.input(), null, null));
-        }
-        InboxMessage request =
-                Messages.cancellation(new WorkflowCancelRequested(1, Instant.EPOCH, id, order.reason(), order.actor()));
-        return new Delivery(workflowId, chain, request, order.actor());
-    }
-
-    /** Sends messages together, so that they share commits; returns how many runs have accepted theirs. */
-    private long send(List<Delivery> deliveries) {
-        List<CompletableFuture<Delivery.Outcome>> sent = new ArrayList<>();
-        deliveries.forEach(delivery -> sent.add(dispatch.deliver(delivery)));
-        long accepted = 0;
-        for (int i = 0; i < sent.size(); i++) {
-            accepted += accepts(deliveries.get(i), sent.get(i)) ? 1 : 0;
-        }
-        return accepted;
-    }
-
-    private boolean accepts(Delivery delivery, CompletableFuture<Delivery.Outcome> sent) {
-        CompletableFuture<Delivery.Outcome> answer = sent;
-        for (int attempt = 1; attempt <= Messages.TRIES_WHILE_CLOSING; attempt++) {
-            switch (ClientWaits.forAnswer(dispatch, answer, "an operation on " + delivery.workflowId())) {
-                case ACCEPTED -> {
-                    return true;
-                }
-                case NOT_FOUND, INBOX_FULL, INBOX_TOO_LARGE -> {
-                    return false;
-                }
-                case CLOSING, LOCKED -> {
-                    dispatch.breathe();
-                    answer = dispatch.deliver(delivery);
-                }
-            }
-        }
-        return false;
     }
 }

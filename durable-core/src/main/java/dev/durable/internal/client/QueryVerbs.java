@@ -33,6 +33,7 @@ record QueryVerbs(
         String reason,
         @Nullable Integer perSecond)
         implements WorkflowVerbs {
+    private static final Set<WorkflowStatus> FAILED = Set.of(WorkflowStatus.FAILED, WorkflowStatus.TIMED_OUT);
     private static final int COUNTED = 10_000;
     private static final int PAGE = 1_000;
 
@@ -53,7 +54,8 @@ record QueryVerbs(
 
     @Override
     public OperationPreview dryRun() {
-        RunFilter runs = open();
+        boolean failed = !filter.statuses().isEmpty() && FAILED.containsAll(filter.statuses());
+        RunFilter runs = failed ? failed() : open();
         Map<String, Map<WorkflowStatus, Long>> counted = new TreeMap<>();
         long total = 0;
         UUID after = null;
@@ -117,6 +119,11 @@ record QueryVerbs(
         return start(Verb.MOVE, open(), null, null, Bounds.build("moveTo(…)", build));
     }
 
+    @Override
+    public Operation retryFromFailure() {
+        return start(Verb.RETRY_FROM_FAILURE, failed(), null, null, null);
+    }
+
     private Operation start(Verb verb) {
         return start(verb, open(), null, null, null);
     }
@@ -127,16 +134,29 @@ record QueryVerbs(
         return operations.start(new OperationOrder(verb, actor, reason, perSecond, runs, signal, input, build));
     }
 
+    /** Returns the filter of the failed runs that were started before now, oldest first. */
+    private RunFilter failed() {
+        return startedBefore(FAILED, "a retry from failure is for runs that have failed or timed out", "");
+    }
+
     /** Returns the filter of the open runs that were started before now, oldest first. */
     private RunFilter open() {
-        Set<WorkflowStatus> statuses = Stream.of(WorkflowStatus.values())
-                .filter(status -> !status.closed()
-                        && (filter.statuses().isEmpty() || filter.statuses().contains(status)))
+        return startedBefore(
+                Stream.of(WorkflowStatus.values())
+                        .filter(status -> !status.closed())
+                        .collect(Collectors.toSet()),
+                "an operation is for open runs",
+                ": nothing can happen to them any more, but for a retryFromFailure() of failed ones");
+    }
+
+    private RunFilter startedBefore(Set<WorkflowStatus> all, String what, String why) {
+        Set<WorkflowStatus> statuses = all.stream()
+                .filter(status ->
+                        filter.statuses().isEmpty() || filter.statuses().contains(status))
                 .collect(Collectors.toSet());
         if (statuses.isEmpty()) {
-            throw new RefusedInputException("an operation is for open runs, and this filter finds runs that are "
-                    + filter.statuses().stream().sorted().toList()
-                    + ": nothing can happen to them any more. Leave the status out.");
+            throw new RefusedInputException(what + ", and this filter finds runs that are "
+                    + filter.statuses().stream().sorted().toList() + why + ". Leave the status out.");
         }
         Instant now = dispatch.store().clock().now();
         Instant before = filter.startedBefore();

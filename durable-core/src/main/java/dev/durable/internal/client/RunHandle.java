@@ -7,6 +7,7 @@ import dev.durable.UpdateCall;
 import dev.durable.UpdateVoidCall;
 import dev.durable.VoidCall;
 import dev.durable.WorkflowNotFoundException;
+import dev.durable.client.ForkOptions;
 import dev.durable.client.StartOptions;
 import dev.durable.client.StreamHandle;
 import dev.durable.client.UpdateHandle;
@@ -17,6 +18,8 @@ import dev.durable.client.WorkflowDescription;
 import dev.durable.client.WorkflowHandle;
 import dev.durable.client.WorkflowTree;
 import dev.durable.history.History;
+import dev.durable.history.InboxMessage;
+import dev.durable.history.MessageKind;
 import dev.durable.history.Payload;
 import dev.durable.intercept.EndCall;
 import dev.durable.intercept.QueryCall;
@@ -40,6 +43,7 @@ import dev.durable.store.Views;
 import java.lang.reflect.Type;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -63,13 +67,14 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
      * The origin of the handle, and the operator for whom it was made.
      *
      * @param started whether the store has acknowledged the start of this run
-     * @param ofChain whether it was made by a start: it is of the run and of those that continue it
+     * @param chain the chain, where it was made by a start or a fork: it is of the run and of those that continue it; null
+     *     for a handle of one run
      * @param actor the operator; null is this process
      */
     private record Use(
-            boolean started, boolean ofChain, @Nullable String actor) {
+            boolean started, @Nullable UUID chain, @Nullable String actor) {
         /** The use of a handle whose run may or may not exist. */
-        static final Use ANY = new Use(false, false, null);
+        static final Use ANY = new Use(false, null, null);
     }
 
     /** Creates a handle of a run that may or may not exist. */
@@ -109,7 +114,7 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
                 workflow,
                 workflowId,
                 runId,
-                new Use(dispatch.transaction().isEmpty(), true, null));
+                new Use(dispatch.transaction().isEmpty(), runId, null));
     }
 
     @Override
@@ -188,7 +193,7 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
 
     /** Returns the future end of the run, or of its chain: only a handle that was made with a run id is of one run. */
     private CompletableFuture<RunResult> end(Run of) {
-        return runId == null || use.ofChain()
+        return runId == null || use.chain() != null
                 ? ChainResult.of(dispatch, new RunKey(of.id(), workflowId))
                 : dispatch.result(of.id());
     }
@@ -232,7 +237,7 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
                 .client()
                 .signal(
                         () -> new SignalCall(workflowId, runId, typeName(), name),
-                        () -> new Messages(dispatch, code).signal(workflowId, runId, name, input));
+                        () -> new Messages(dispatch, code).signal(workflowId, address(), name, input));
     }
 
     @Override
@@ -310,7 +315,7 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
 
     @Override
     public WorkflowHandle<W, R> by(String name) {
-        Use byActor = new Use(use.started(), use.ofChain(), Bounds.actor(name));
+        Use byActor = new Use(use.started(), use.chain(), Bounds.actor(name));
         return new RunHandle<>(dispatch, code, workflow, workflowId, runId, byActor);
     }
 
@@ -326,11 +331,16 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
                 .client()
                 .cancel(
                         () -> end(reason),
-                        () -> new Messages(dispatch, code).cancel(workflowId, runId, reason, use.actor()));
+                        () -> new Messages(dispatch, code).cancel(workflowId, address(), reason, use.actor()));
     }
 
     private EndCall end(String reason) {
         return new EndCall(workflowId, runId, typeName(), reason);
+    }
+
+    /** Returns the chain or the run that messages and orders are for; null is the open run of the workflow id. */
+    private @Nullable UUID address() {
+        return use.chain() == null ? runId : use.chain();
     }
 
     private @Nullable String typeName() {
@@ -343,7 +353,7 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
     }
 
     private void terminateNow(String reason) {
-        if (!new Endings(dispatch, code, use.actor()).terminate(workflowId, runId, reason)) {
+        if (!new Endings(dispatch, code, use.actor()).terminate(workflowId, address(), reason)) {
             throw noOpenRun("terminate");
         }
     }
@@ -357,14 +367,14 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
     public void pause(String reason) {
         Endings endings = new Endings(dispatch, code, use.actor());
         endings.refuseToPauseJob(workflowId, runId);
-        if (!endings.pause(workflowId, runId, reason)) {
+        if (!endings.pause(workflowId, address(), reason)) {
             throw noOpenRun("pause");
         }
     }
 
     @Override
     public void resume() {
-        if (!new Endings(dispatch, code, use.actor()).resume(workflowId, runId)) {
+        if (!new Endings(dispatch, code, use.actor()).resume(workflowId, address())) {
             throw noOpenRun("resume");
         }
     }
@@ -374,7 +384,49 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
         StartOptions options = Bounds.start("fork", StartOptions.id(otherId));
         Dispatch call = dispatch.begun();
         UUID fork = new Forks(call, code, use.actor()).fork(run(call.store()), eventId, options);
-        return new RunHandle<>(dispatch, code, workflow, otherId, fork, new Use(true, true, use.actor()));
+        return new RunHandle<>(dispatch, code, workflow, otherId, fork, new Use(true, fork, use.actor()));
+    }
+
+    @Override
+    public WorkflowHandle<W, R> fork(long eventId) {
+        return fork(eventId, ForkOptions.defaults());
+    }
+
+    @Override
+    public WorkflowHandle<W, R> fork(long eventId, ForkOptions options) {
+        Objects.requireNonNull(options, "options");
+        Dispatch call = dispatch.begun();
+        RunRecord from = run(call.store());
+        UUID fork = new Forks(call, code, use.actor()).reset(from, eventId, options, message(options.signal()));
+        return inPlaceOf(from, fork);
+    }
+
+    private WorkflowHandle<W, R> inPlaceOf(RunRecord run, UUID fork) {
+        UUID chain = run.links().chainId();
+        return new RunHandle<>(dispatch, code, workflow, workflowId, fork, new Use(true, chain, use.actor()));
+    }
+
+    private @Nullable InboxMessage message(ForkOptions.@Nullable Signal signal) {
+        if (signal == null) {
+            return null;
+        }
+        Payload input = Messages.arguments(
+                code, workflow, signal.name(), signal.arguments().toArray());
+        return new InboxMessage(code.random().get(), MessageKind.SIGNAL, signal.name(), input.json(), null, null);
+    }
+
+    @Override
+    public WorkflowHandle<W, R> retryFromFailure() {
+        return retryFromFailure(ForkOptions.defaults());
+    }
+
+    @Override
+    public WorkflowHandle<W, R> retryFromFailure(ForkOptions options) {
+        Objects.requireNonNull(options, "options");
+        Dispatch call = dispatch.begun();
+        RunRecord from = run(call.store());
+        FailureRetries retries = new FailureRetries(call, new Forks(call, code, use.actor()));
+        return inPlaceOf(from, retries.retry(from, options, message(options.signal())));
     }
 
     @Override
@@ -382,7 +434,7 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
         Bounds.build("handle.moveTo(…)", build);
         Endings endings = new Endings(dispatch, code, use.actor());
         endings.refuseToMoveJob(workflowId, runId);
-        if (!endings.moveTo(workflowId, runId, build)) {
+        if (!endings.moveTo(workflowId, address(), build)) {
             throw noOpenRun("move");
         }
     }
@@ -398,7 +450,7 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
                         null,
                         run.run().workflowId(),
                         run.links().chainId(),
-                        new Use(false, true, use.actor())));
+                        new Use(false, run.links().chainId(), use.actor())));
     }
 
     // ── queries and descriptions ─────────────────────────────────────────────────────────────────────────────────────
@@ -509,9 +561,9 @@ final class RunHandle<W, R extends @Nullable Object> implements WorkflowHandle<W
         if (runId == null) {
             return from.latestRun(workflowId).orElseThrow(this::notFound);
         }
-        Optional<RunRecord> latest = use.ofChain()
-                ? from.latestRun(workflowId).filter(run -> run.links().chainId().equals(runId))
-                : Optional.empty();
+        Optional<RunRecord> latest = use.chain() == null
+                ? Optional.empty()
+                : from.latestRun(workflowId).filter(run -> run.links().chainId().equals(use.chain()));
         return latest.or(() -> from.run(runId)).orElseThrow(this::notFound);
     }
 

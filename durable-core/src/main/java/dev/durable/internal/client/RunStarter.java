@@ -324,6 +324,11 @@ final class RunStarter {
     private record Job(Supplier<NewRun> runs, Function<NewRun, CompletableFuture<StartOutcome>> send) {}
 
     private Job job(JobCall call, StartOptions options, @Nullable BatchPlace place) {
+        if (options.versioning() != null || options.pinnedTo() != null) {
+            throw new RefusedInputException("enqueue of " + options.id() + ": versioning(…) and pinnedTo(…) are for"
+                    + " workflows, which client.start(…) starts. A background job has no workflow code: any worker that"
+                    + " implements its activity begins it.");
+        }
         ActivityOptions resolved = call.options();
         Payload input = new Payload(JsonObjectWriter.array(List.of(
                 JsonObjectWriter.quote(call.activity()), call.arguments().json(), call.optionsJson())));
@@ -489,7 +494,7 @@ final class RunStarter {
                 target.type(),
                 queue == null ? target.defaultQueue() : queue,
                 fence == null ? key.runId() : fence,
-                NewRun.FirstTurn.later(List.of(), options.startDelay()),
+                NewRun.FirstTurn.later(List.of(), options.startDelay()).pinnedTo(options.pinnedTo()),
                 new NewRun.Policies(options.reusePolicy(), options.conflictPolicy(), target.formerTypes()),
                 new NewRun.Deadlines(deadline(now.plus(options.startDelay()), options), options.expiresAt()),
                 options.memo(),
@@ -519,7 +524,8 @@ final class RunStarter {
                         null,
                         null)
                 .withStartDelay(options.startDelay())
-                .withStartedBy(caller == null ? code.identity() : caller);
+                .withStartedBy(caller == null ? code.identity() : caller)
+                .withVersioning(options.versioning());
     }
 
     /** Returns the first attempt under the retry policy; null where there is none. */

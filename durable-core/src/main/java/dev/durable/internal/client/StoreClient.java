@@ -1,5 +1,6 @@
 package dev.durable.internal.client;
 
+import dev.durable.ActivityInfo;
 import dev.durable.Call;
 import dev.durable.UpdateCall;
 import dev.durable.VoidCall;
@@ -11,6 +12,7 @@ import dev.durable.client.ActivityState;
 import dev.durable.client.AuditQuery;
 import dev.durable.client.BatchCall;
 import dev.durable.client.BatchHandle;
+import dev.durable.client.Builds;
 import dev.durable.client.CallbackHandle;
 import dev.durable.client.DurableClient;
 import dev.durable.client.ExternalActivity;
@@ -36,6 +38,7 @@ import dev.durable.internal.client.operate.AuditListing;
 import dev.durable.internal.client.operate.IncidentListing;
 import dev.durable.internal.client.operate.Operations;
 import dev.durable.internal.client.operate.StoreActivityControl;
+import dev.durable.internal.client.operate.StoreBuilds;
 import dev.durable.internal.client.operate.StoreQueues;
 import dev.durable.internal.client.operate.TokenHolder;
 import dev.durable.internal.declare.Recorded;
@@ -311,12 +314,12 @@ public final class StoreClient implements DurableClient {
 
     @Override
     public dev.durable.client.Operations operations() {
-        return ofOperations();
+        return new OperationVerbs(dispatch, code, jobs);
     }
 
-    /** Returns the part of this client that starts and finds operations on many runs. */
-    OperationVerbs ofOperations() {
-        return new OperationVerbs(dispatch, code, jobs);
+    /** Returns the pages of an operation, for its job. */
+    OperatedPages pagesOf(OperationOrder order, ActivityInfo job) {
+        return new OperatedPages(dispatch, code, order, job);
     }
 
     /** Returns the part of this client that enqueues and finds background jobs. */
@@ -397,6 +400,11 @@ public final class StoreClient implements DurableClient {
     @Override
     public Queues queues() {
         return new StoreQueues(dispatch, code, code.identity(), null);
+    }
+
+    @Override
+    public Builds builds() {
+        return new StoreBuilds(dispatch, code, code.identity(), null);
     }
 
     @Override

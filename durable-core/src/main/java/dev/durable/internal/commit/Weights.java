@@ -116,7 +116,7 @@ public final class Weights {
     private static long of(NewRun.@Nullable Copied copied) {
         return copied == null
                 ? 0
-                : copied.messages().stream().mapToLong(Weights::of).sum();
+                : copied.messages().stream().mapToLong(Weights::of).sum() + heapBytes(copied.reason());
     }
 
     private static long of(Transition.@Nullable Build build) {

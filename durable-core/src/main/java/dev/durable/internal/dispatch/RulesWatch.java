@@ -5,6 +5,7 @@ import dev.durable.StoreUnavailableException;
 import dev.durable.internal.drive.PollPace;
 import dev.durable.internal.drive.Step;
 import dev.durable.internal.observe.Tries;
+import dev.durable.store.BuildRamps;
 import dev.durable.store.CommitUnknownException;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.QueueRules;
@@ -15,6 +16,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,6 +46,8 @@ public final class RulesWatch implements Step {
     private volatile @Nullable QueueRules known;
     /** Whether everything was halted by the rules that were read last. */
     private volatile boolean halted;
+    /** The ramps of builds by the rules that were read last. */
+    private volatile BuildRamps ramps = BuildRamps.NONE;
 
     /** The number of calls of {@link #forget}: rules that were asked for before such a call may be those of before. */
     private int changes;
@@ -91,6 +95,7 @@ public final class RulesWatch implements Step {
             }
             readAtNanos = store.clock().nanoTime();
             halted = read.halted();
+            ramps = read.ramps();
             if (nearsEnd(read)
                     || !read.equals(before)
                     || read.queues().values().stream().anyMatch(QueueRules.Rule::keysWait)) {
@@ -180,6 +185,17 @@ public final class RulesWatch implements Step {
     /** Returns whether everything is halted, as far as this process has heard: nothing begins. */
     public boolean isHalted() {
         return halted;
+    }
+
+    /**
+     * Returns the share of a build in the runs of each queue served here, as far as this process has heard; empty where no
+     * build has a ramp.
+     */
+    public Map<String, BuildRamps.Share> shares(@Nullable String build) {
+        BuildRamps read = ramps;
+        return read.ramps().isEmpty()
+                ? Map.of()
+                : taskQueues.stream().collect(Collectors.toMap(queue -> queue, queue -> read.of(queue, build)));
     }
 
     /** Returns whether a limit counts how many jobs of a queue run at once; true where the rules are not known. */

@@ -32,6 +32,7 @@ import dev.durable.internal.run.EagerJobs;
 import dev.durable.internal.upkeep.Upkeep;
 import dev.durable.internal.upkeep.UpkeepChore;
 import dev.durable.internal.upkeep.WorkerSession;
+import dev.durable.store.BuildRamps;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.JobKey;
@@ -90,9 +91,11 @@ final class ActivityRuntime implements EagerJobs {
     private volatile Runnable readRules = () -> {};
     private Consumer<UUID> runTimedOut = run -> {};
     private Runnable sessionEnded = () -> {};
-    private Runnable haltEnded = () -> {};
+    private Runnable runsFree = () -> {};
     /** Whether everything was halted by the rules before the last ones. */
     private boolean heldUp;
+    /** The ramps of builds by those rules. */
+    private BuildRamps ramps = BuildRamps.NONE;
 
     private final LocalActivities locals;
     private final ActivityPools pools;
@@ -136,7 +139,7 @@ final class ActivityRuntime implements EagerJobs {
                         settings.identity(),
                         lease,
                         setup.ids(),
-                        new Served(settings.queues().keySet(), setup.names(), settings.build())),
+                        new Served(settings.queues().keySet(), setup.names(), setup.workflowTypes(), settings.build())),
                 () -> drive.nanosSinceProgress() < lease.toNanos(),
                 this::died);
         this.starter = new ActivityStarter(host, session::id);
@@ -226,14 +229,19 @@ final class ActivityRuntime implements EagerJobs {
         reports.background(jobs.apply(reports::toInbox));
     }
 
-    /** Sets what is to be done when a halt has ended. Called before anything runs. */
-    void onHaltEnded(Runnable listener) {
-        haltEnded = listener;
+    /** Sets what is to be done when runs may be claimed that could not be before. Called before anything runs. */
+    void onRunsFree(Runnable listener) {
+        runsFree = listener;
     }
 
     /** Returns whether everything is halted, as far as this process has heard. */
     boolean isHalted() {
         return rules.isHalted();
+    }
+
+    /** Returns the share of this process's build in the runs of each task queue; empty where no build has a ramp. */
+    Map<String, BuildRamps.Share> shares() {
+        return rules.shares(setup.settings().build());
     }
 
     /** Opens the session and hands its steps to the drive; before the first claim. */
@@ -287,11 +295,15 @@ final class ActivityRuntime implements EagerJobs {
      * key, which this process may see for the first time now.
      */
     private void rulesChanged(QueueRules read) {
-        if (heldUp && !read.halted()) {
+        boolean haltEnded = heldUp && !read.halted();
+        if (haltEnded) {
             locals.goOn();
-            haltEnded.run();
+        }
+        if (haltEnded || !read.ramps().equals(ramps)) {
+            runsFree.run();
         }
         heldUp = read.halted();
+        ramps = read.ramps();
         read.nextDelayed().forEach(this::wakeAt);
         pools.queues().forEach((name, queue) -> {
             if (read.of(name).keysWait()) {

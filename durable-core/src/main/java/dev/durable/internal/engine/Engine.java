@@ -41,9 +41,11 @@ import dev.durable.internal.upkeep.InstallationWatch;
 import dev.durable.internal.upkeep.UpkeepChore;
 import dev.durable.observe.EngineObserver;
 import dev.durable.observe.EngineStatistics;
+import dev.durable.store.BuildRamps;
 import dev.durable.store.HistoryStore;
 import dev.durable.store.NewRun;
 import dev.durable.store.Nudges;
+import dev.durable.store.RunIds;
 import dev.durable.store.SessionInfo;
 import java.util.HashSet;
 import java.util.List;
@@ -205,6 +207,7 @@ public final class Engine implements PreparedEngine {
                                 settings.interception(),
                                 settings.errors().retryIf()),
                         names,
+                        registry.hasAnyType() ? null : registry.workflowTypes(),
                         random,
                         telemetry),
                 drive,
@@ -214,7 +217,7 @@ public final class Engine implements PreparedEngine {
                 host.lanes().transitions(), store.clock(), random, failures, waiters::closed, inbox, telemetry));
         runtime.onRunTimedOut(runs::seized);
         runtime.onSessionEnded(() -> wakeClaims.run());
-        runtime.onHaltEnded(() -> wakeClaims.run());
+        runtime.onRunsFree(() -> wakeClaims.run());
         return runtime;
     }
 
@@ -244,7 +247,10 @@ public final class Engine implements PreparedEngine {
             RunClaimLoop claims = new RunClaimLoop(
                     store,
                     new RunClaimLoop.Wanted(
-                            settings.queues().keySet(), registry.workflowTypes(), registry.hasAnyType()),
+                            settings.queues().keySet(),
+                            registry.workflowTypes(),
+                            registry.hasAnyType(),
+                            runtime::shares),
                     runtime::session,
                     random,
                     runs,
@@ -369,7 +375,21 @@ public final class Engine implements PreparedEngine {
                 && settings.queues().containsKey(run.taskQueue())
                 && registry.workflow(run.type()).isPresent()
                 && !isHalted()
+                && isShared(run)
                 && !runs.isFull();
+    }
+
+    /** Returns whether this process's build may begin a run: the one that it is pinned to, else what ramps let it have. */
+    private boolean isShared(NewRun run) {
+        String pinnedTo = run.firstTurn().pinnedTo();
+        if (pinnedTo != null) {
+            return pinnedTo.equals(settings.build());
+        }
+        ActivityRuntime runtime = activities;
+        Map<String, BuildRamps.Share> shares = runtime == null ? Map.of() : runtime.shares();
+        return shares.isEmpty()
+                || shares.getOrDefault(run.taskQueue(), BuildRamps.Share.ALL)
+                        .has(RunIds.shard(run.run().runId()));
     }
 
     private boolean isHalted() {

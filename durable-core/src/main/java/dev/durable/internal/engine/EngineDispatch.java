@@ -1,6 +1,7 @@
 package dev.durable.internal.engine;
 
 import dev.durable.DurableException;
+import dev.durable.NonDeterminismException;
 import dev.durable.QueryFailedException;
 import dev.durable.QueueFullException;
 import dev.durable.StoreUnavailableException;
@@ -332,10 +333,31 @@ final class EngineDispatch implements Dispatch {
             HistoryReplay.from(asked, run.runId(), live, () -> false);
             return live.instance().query(query, arguments);
         } catch (Divergence e) {
-            throw e.told();
+            throw told(e, run, query);
         } finally {
             live.instance().evict();
         }
+    }
+
+    /** Names the builds where the query was replayed by another one than that which made the run's last turn. */
+    private NonDeterminismException told(Divergence divergence, RunKey run, String query) {
+        NonDeterminismException told = divergence.told();
+        String own = host.code().build();
+        String last = asked.views()
+                .details(run.runId())
+                .map(details -> details.run().build())
+                .orElse(null);
+        if (last == null || last.equals(own)) {
+            return told;
+        }
+        NonDeterminismException named = new NonDeterminismException(
+                "query " + query + " of " + run.shown() + " was replayed in this process, which "
+                        + (own == null ? "names no build" : "has build \"" + own + "\"")
+                        + ", and build \"" + last + "\" has made the run's last turn: ask in a process of that build.\n"
+                        + told.getMessage(),
+                told.getCause());
+        named.setStackTrace(told.getStackTrace());
+        return named;
     }
 
     @Override

@@ -22,6 +22,7 @@ import dev.durable.store.RunClaim;
 import dev.durable.store.RunIds;
 import dev.durable.store.RunKey;
 import dev.durable.store.RunRecord;
+import dev.durable.store.RunReset;
 import dev.durable.store.Seizure;
 import dev.durable.store.StartOutcome;
 import dev.durable.store.StoreClock;
@@ -127,6 +128,11 @@ public final class ObservedStore implements InvocationHandler {
             case "fork" -> {
                 if (argument instanceof NewRun fork) {
                     ((Optional<?>) answer).ifPresent(outcome -> started(fork, (StartOutcome) outcome, null));
+                }
+            }
+            case "reset" -> {
+                if (answer == RunReset.Outcome.DONE && argument instanceof RunReset reset) {
+                    started(reset.fork(), new StartOutcome.Started(false), null);
                 }
             }
             case "seize" -> {

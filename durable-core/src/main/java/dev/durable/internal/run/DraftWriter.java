@@ -131,7 +131,8 @@ final class DraftWriter {
                     continued,
                     holding.warm(),
                     host.random(),
-                    host.store().clock().now());
+                    host.store().clock().now(),
+                    host.code().build());
             return new Transition.Close(WorkflowStatus.CONTINUED_AS_NEW, null, null, next, false, false);
         }
         Transition.Close close =

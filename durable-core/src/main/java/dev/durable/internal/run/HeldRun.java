@@ -256,8 +256,14 @@ final class HeldRun {
     Transition.@Nullable Build buildFor(TransitionDraft draft) {
         String own = ownBuild();
         return draft.hasEvents() && !Objects.equals(own, build)
-                ? new Transition.Build(own, own != null && host.workflow(type).versioning() == Versioning.PINNED)
+                ? new Transition.Build(own, own != null && versioning() == Versioning.PINNED)
                 : null;
+    }
+
+    /** Returns which builds may go on with the run, as its start says, else its type. */
+    private Versioning versioning() {
+        Versioning said = warm().instance().started().versioning();
+        return said == null ? host.workflow(type).versioning() : said;
     }
 
     void starts(NewRun run) {

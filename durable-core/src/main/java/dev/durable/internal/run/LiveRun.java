@@ -190,7 +190,7 @@ public final class LiveRun {
             }
             delayedUntil = started.delayedUntil();
         } else if (event instanceof WorkflowForked forked) {
-            chainId = forked.runId();
+            chainId = forked.chainId();
             delayedUntil = null;
         }
     }

@@ -96,7 +96,7 @@ final class MessageJudge {
             case UpdateCompleted update -> answered.add(Reply.idOf(update.updateId()));
             case UpdateFailed update -> answered.add(Reply.idOf(update.updateId()));
             case HistoryEvent.Command ignored -> {}
-            case WorkflowForked forked -> chain = new RunKey(forked.runId(), key.workflowId());
+            case WorkflowForked forked -> chain = new RunKey(forked.chainId(), key.workflowId());
             case HistoryEvent.Informing ignored -> {}
             case HistoryEvent.Closing ignored -> {}
         }

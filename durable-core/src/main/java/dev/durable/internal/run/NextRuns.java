@@ -28,7 +28,8 @@ final class NextRuns {
 
     private NextRuns() {}
 
-    static NewRun of(WorkflowContinuedAsNew end, LiveRun run, UUID fence, Instant now) {
+    /** Builds the run that continues another, at this time of this process; its build is null where it names none. */
+    static NewRun of(WorkflowContinuedAsNew end, LiveRun run, UUID fence, Instant now, @Nullable String build) {
         WorkflowStarted before = run.instance().started();
         Duration asked = end.startDelay() == null ? Duration.ZERO : end.startDelay();
         Duration delay = run.wasFed() || asked.compareTo(UNFED) > 0 ? asked : UNFED;
@@ -45,7 +46,8 @@ final class NextRuns {
                         delay),
                 run,
                 fence,
-                attempt == null ? null : attempt.ofNextRun());
+                attempt == null ? null : attempt.ofNextRun(),
+                end.keepsBuild() ? build : null);
     }
 
     /** Builds the next attempt of a failed run: with the arguments of that run, after the back-off. */
@@ -64,10 +66,16 @@ final class NextRuns {
                         next.delay()),
                 run,
                 fence,
-                attempt.next(failed.failure(), next.maxAttempts()));
+                attempt.next(failed.failure(), next.maxAttempts()),
+                null);
     }
 
-    private static NewRun next(WorkflowContinuedAsNew end, LiveRun run, UUID fence, @Nullable RunAttempt attempt) {
+    private static NewRun next(
+            WorkflowContinuedAsNew end,
+            LiveRun run,
+            UUID fence,
+            @Nullable RunAttempt attempt,
+            @Nullable String pinnedTo) {
         WorkflowStarted before = run.instance().started();
         Duration delay = Objects.requireNonNullElse(end.startDelay(), Duration.ZERO);
         // Histories of before the timeouts were recorded apart have the earlier of both.
@@ -94,14 +102,16 @@ final class NextRuns {
                         execution,
                         run.instance().nextLink(),
                         before.parent(),
-                        attempt)
+                        attempt,
+                        before.versioning())
                 .withStartDelay(delay);
         return new NewRun(
                 new RunKey(end.nextRunId(), before.workflowId()),
                 end.workflowType(),
                 end.taskQueue(),
                 fence,
-                NewRun.FirstTurn.later(List.of(EventJson.encode(started)), delay),
+                NewRun.FirstTurn.later(List.of(EventJson.encode(started)), delay)
+                        .pinnedTo(pinnedTo),
                 new NewRun.Policies(ReusePolicy.ALLOW_DUPLICATE, ConflictPolicy.FAIL, List.of()),
                 new NewRun.Deadlines(deadline, null),
                 Map.of(),

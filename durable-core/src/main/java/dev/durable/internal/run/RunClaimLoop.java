@@ -7,6 +7,7 @@ import dev.durable.internal.drive.IdleInterval;
 import dev.durable.internal.drive.Loop;
 import dev.durable.internal.drive.Step;
 import dev.durable.internal.text.Portion;
+import dev.durable.store.BuildRamps;
 import dev.durable.store.ClaimedRun;
 import dev.durable.store.ClaimedRuns;
 import dev.durable.store.HistoryStore;
@@ -92,8 +93,13 @@ public final class RunClaimLoop implements Step {
      * @param taskQueues the queues that it serves
      * @param types the workflow types that it has
      * @param anyType whether it has a workflow for all other types, too
+     * @param shares gives the share of its build in the runs of each task queue; empty where no build has a ramp
      */
-    public record Wanted(Set<String> taskQueues, Set<String> types, boolean anyType) {}
+    public record Wanted(
+            Set<String> taskQueues,
+            Set<String> types,
+            boolean anyType,
+            Supplier<Map<String, BuildRamps.Share>> shares) {}
 
     /** The runs of this process. */
     interface Takers {
@@ -230,7 +236,8 @@ public final class RunClaimLoop implements Step {
                 BATCH,
                 OWNED_FOR,
                 fence,
-                lost.keySet());
+                lost.keySet(),
+                wanted.shares().get());
         try {
             return store.claimRuns(claim);
         } catch (StoreUnavailableException e) {

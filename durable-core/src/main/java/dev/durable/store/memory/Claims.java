@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Implements the claims: due runs under the fence of the claim, ready jobs each under a new lease. */
@@ -52,7 +53,9 @@ final class Claims {
         Duration left = due.size() == claim.limit()
                 ? Duration.ZERO
                 : claim.taskQueues().stream()
-                        .flatMap(queue -> tables.runs().leftToOthers(queue, claim, build, now))
+                        .flatMap(queue -> Stream.concat(
+                                tables.runs().leftToOthers(queue, claim, build, now),
+                                tables.runs().leftToShares(queue, claim, build, now)))
                         .min(Duration::compareTo)
                         .orElse(null);
         return claim(due, claim, left, nextDue);

@@ -37,7 +37,8 @@ final class Hold {
                 ? start.firstTurn().wakeAt()
                 : now.plus(start.firstTurn().delay());
         this.notBefore = retries ? wakeAt : null;
-        wasBuiltBy(start.firstTurn().build());
+        this.build = start.firstTurn().madeBy();
+        this.pinnedTo = start.firstTurn().pinnedTo();
         this.toBeBegunBy = start.firstTurn().done() ? null : start.deadlines().expiresAt();
     }
 

@@ -10,6 +10,7 @@ import dev.durable.history.StoredEvent;
 import dev.durable.store.AuditFilter;
 import dev.durable.store.BatchPlace;
 import dev.durable.store.BatchStore;
+import dev.durable.store.BuildRuns;
 import dev.durable.store.CallbackState;
 import dev.durable.store.CallbackToken;
 import dev.durable.store.ClaimedJob;
@@ -36,6 +37,7 @@ import dev.durable.store.QueueStore;
 import dev.durable.store.ReadBack;
 import dev.durable.store.Relayed;
 import dev.durable.store.Reply;
+import dev.durable.store.RunChange;
 import dev.durable.store.RunClaim;
 import dev.durable.store.RunDetails;
 import dev.durable.store.RunFilter;
@@ -43,6 +45,7 @@ import dev.durable.store.RunKey;
 import dev.durable.store.RunMove;
 import dev.durable.store.RunPause;
 import dev.durable.store.RunRecord;
+import dev.durable.store.RunReset;
 import dev.durable.store.Seizure;
 import dev.durable.store.Served;
 import dev.durable.store.SessionInfo;
@@ -87,6 +90,7 @@ public final class InMemoryHistoryStore implements HistoryStore {
     private final Transitions transitions;
     private final Claims claims;
     private final Seizures seizures;
+    private final Resets resets;
     private final Relays relays;
     private final Orphans orphans;
     private final Orders orders;
@@ -102,6 +106,7 @@ public final class InMemoryHistoryStore implements HistoryStore {
         transitions = new Transitions(tables);
         claims = new Claims(tables);
         seizures = new Seizures(tables);
+        resets = new Resets(tables, seizures);
         relays = new Relays(tables, deliveries, starts, seizures);
         orphans = new Orphans(tables);
         orders = new Orders(tables);
@@ -136,7 +141,9 @@ public final class InMemoryHistoryStore implements HistoryStore {
             return Stream.of(
                             tables.runs().timesAfter(now),
                             tables.jobs().timesAfter(now),
-                            tables.settings().timesAfter(now))
+                            tables.settings().timesAfter(now),
+                            tables.settings()
+                                    .ratesAfter(now, queue -> tables.jobs().waitsIn(queue)))
                     .flatMap(times -> times)
                     .min(Instant::compareTo);
         });
@@ -232,8 +239,8 @@ public final class InMemoryHistoryStore implements HistoryStore {
     }
 
     @Override
-    public Optional<RunKey> seize(Seizure seizure) {
-        return atomically(() -> seizures.seize(seizure));
+    public List<RunChange> seize(List<Seizure> all) {
+        return each(all, seizures::seize);
     }
 
     @Override
@@ -242,13 +249,28 @@ public final class InMemoryHistoryStore implements HistoryStore {
     }
 
     @Override
-    public boolean pause(RunPause pause) {
-        return atomically(() -> seizures.pause(pause));
+    public RunReset.Outcome reset(RunReset reset) {
+        return atomically(() -> resets.reset(reset));
     }
 
     @Override
-    public boolean move(RunMove move) {
-        return atomically(() -> seizures.move(move));
+    public List<RunChange> pause(List<RunPause> pauses) {
+        return each(pauses, seizures::pause);
+    }
+
+    @Override
+    public List<RunChange> move(List<RunMove> moves) {
+        return each(moves, seizures::move);
+    }
+
+    @Override
+    public void audit(JobOrder.Audit row, String target) {
+        atomically(() -> {
+            if (!tables.audit().contains(row.id())) {
+                tables.audit()
+                        .add(new AuditEntry(row.id(), tables.now(), row.actor(), row.action(), target, row.details()));
+            }
+        });
     }
 
     @Override
@@ -404,6 +426,11 @@ public final class InMemoryHistoryStore implements HistoryStore {
     @Override
     public List<SessionInfo> sessions() {
         return atomically(() -> tables.sessions().list());
+    }
+
+    @Override
+    public List<BuildRuns> buildRuns(int most) {
+        return atomically(() -> reads.buildRuns(most));
     }
 
     @Override

@@ -166,6 +166,11 @@ final class JobQueues {
         });
     }
 
+    /** Returns whether jobs of the queue are to be run that no worker runs. */
+    boolean waitsIn(String taskQueue) {
+        return all(taskQueue).findAny().isPresent();
+    }
+
     /** All jobs of the queue that no worker runs and that are to be run. */
     Stream<Job> all(String taskQueue) {
         Queue queue = queue(taskQueue);

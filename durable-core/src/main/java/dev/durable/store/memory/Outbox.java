@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.Set;
+import java.util.UUID;
 
 /** The messages that runs have sent to other runs and that are not delivered yet, in the order of their commits. */
 final class Outbox {
@@ -32,6 +33,19 @@ final class Outbox {
 
     void add(OutgoingMessage sent, String from, Instant now) {
         waiting.put(++ordinal, new Row(sent, from, now));
+    }
+
+    /** Returns whether the order of this source to start a child waits. */
+    boolean hasStart(UUID source, UUID child) {
+        return waiting.values().stream()
+                .anyMatch(row -> row.sent.source().equals(source)
+                        && row.sent.message().kind() == MessageKind.CHILD_START
+                        && child.equals(row.sent.chain()));
+    }
+
+    /** Takes back the messages of a source from this number on. */
+    void takeBack(UUID source, long number) {
+        waiting.values().removeIf(row -> row.sent.source().equals(source) && row.sent.number() >= number);
     }
 
     /** The time at which the oldest message was written; empty if none waits. */

@@ -4,6 +4,7 @@ import dev.durable.client.ActivityState;
 import dev.durable.client.AuditEntry;
 import dev.durable.client.QueueDescription;
 import dev.durable.client.QueueLimits;
+import dev.durable.store.BuildRamps;
 import dev.durable.store.Nudges;
 import dev.durable.store.Nudges.JobsReady;
 import dev.durable.store.QueueChange;
@@ -17,6 +18,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -37,6 +39,7 @@ final class QueueTable {
                     case QueueChange.PauseActivity pause ->
                         settings.pauseActivity(pause.target(), until(pause.resumeAt()));
                     case QueueChange.ResumeActivity resume -> settings.resumeActivity(resume.target());
+                    case QueueChange.RampBuild ramp -> settings.ramp(ramp.target(), ramp.percent());
                     case QueueChange.Limit limit -> settings.limit(limit.target(), limit.limits());
                 };
         if (changed) {
@@ -63,7 +66,18 @@ final class QueueTable {
             boolean keysWait = !tables.jobs().waiting(queue, now).isEmpty();
             rules.put(queue, new QueueRules.Rule(rule.paused(), rule.limits(), keysWait));
         }
-        return new QueueRules(rules, tables.settings().paused(now), delayed);
+        return new QueueRules(rules, tables.settings().paused(now), delayed, ramps(taskQueues));
+    }
+
+    private BuildRamps ramps(Collection<String> taskQueues) {
+        List<BuildRamps.Ramp> ramps = tables.settings().ramps();
+        return ramps.isEmpty()
+                ? BuildRamps.NONE
+                : new BuildRamps(
+                        ramps,
+                        taskQueues.stream()
+                                .distinct()
+                                .collect(Collectors.toMap(queue -> queue, tables.sessions()::buildsOf)));
     }
 
     QueueStore.Admission admit(String taskQueue) {

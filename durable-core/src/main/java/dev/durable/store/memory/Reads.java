@@ -1,6 +1,7 @@
 package dev.durable.store.memory;
 
 import dev.durable.client.ActivityState;
+import dev.durable.client.BoundedCount;
 import dev.durable.client.WorkflowDescription.Parent;
 import dev.durable.client.WorkflowDescription.PendingActivity;
 import dev.durable.client.WorkflowStatus;
@@ -9,6 +10,7 @@ import dev.durable.history.StoredEvent;
 import dev.durable.internal.text.Portion;
 import dev.durable.store.BatchPlace;
 import dev.durable.store.BatchStore;
+import dev.durable.store.BuildRuns;
 import dev.durable.store.CallbackState;
 import dev.durable.store.CallbackToken;
 import dev.durable.store.ClosedRun;
@@ -19,6 +21,7 @@ import dev.durable.store.RunDetails;
 import dev.durable.store.RunFilter;
 import dev.durable.store.RunKey;
 import dev.durable.store.RunRecord;
+import dev.durable.store.StallCause;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -55,6 +58,30 @@ final class Reads {
             }
         }
         return found;
+    }
+
+    /** Counts the open runs of builds. */
+    List<BuildRuns> buildRuns(int most) {
+        List<Hold> open = runs.all().values().stream()
+                .filter(RunRow::isOpen)
+                .map(RunRow::hold)
+                .toList();
+        Map<String, Long> turns = counted(open.stream().limit(most).map(Hold::build));
+        Map<String, Long> pinned = counted(open.stream().map(Hold::pinnedTo));
+        return Stream.of(turns, pinned)
+                .flatMap(counts -> counts.keySet().stream())
+                .distinct()
+                .sorted()
+                .map(build -> new BuildRuns(
+                        build,
+                        new BoundedCount(turns.getOrDefault(build, 0L), open.size() > most),
+                        new BoundedCount(
+                                Math.min(most, pinned.getOrDefault(build, 0L)), pinned.getOrDefault(build, 0L) > most)))
+                .toList();
+    }
+
+    private static Map<String, Long> counted(Stream<@Nullable String> builds) {
+        return builds.filter(Objects::nonNull).collect(Collectors.groupingBy(build -> build, Collectors.counting()));
     }
 
     Optional<CallbackState> callback(CallbackToken token, long readTo) {
@@ -225,9 +252,15 @@ final class Reads {
                 .filter(run -> filter.batch() == null || isMember(filter.batch(), run))
                 .filter(run -> filter.activity() == null || filter.activity().equals(run.activityOfJob()))
                 .filter(run -> isBelow(filter, run.parent()))
-                .filter(run -> !filter.stalled() || run.isOpen() && run.hold().stalledBy() != null)
+                .filter(run -> !filter.stalled() || isStalled(run, filter.stallCause()))
                 .map(RunRow::record)
                 .filter(record -> FilterMatch.matches(filter, record));
+    }
+
+    private static boolean isStalled(RunRow run, @Nullable StallCause cause) {
+        String stalledBy = run.isOpen() ? run.hold().stalledBy() : null;
+        return stalledBy != null
+                && (cause == null || cause.equals(StallCause.of(run.start().type(), run.key(), stalledBy)));
     }
 
     private static boolean isBelow(RunFilter filter, NewRun.@Nullable Parent parent) {

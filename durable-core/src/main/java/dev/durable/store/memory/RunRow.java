@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
@@ -71,7 +72,11 @@ final class RunRow {
         this(start, now, previous, List.of());
     }
 
-    private RunRow(NewRun start, Instant now, @Nullable RunRow previous, List<StoredEvent> copied) {
+    /**
+     * @param previous the run that it continues, or whose place it takes with a copy of the first events of that; null for
+     *     the first of a chain
+     */
+    RunRow(NewRun start, Instant now, @Nullable RunRow previous, List<StoredEvent> copied) {
         this.previous = previous;
         this.chainId = previous == null ? start.run().runId() : previous.chainId;
         this.memo = previous == null ? start.memo() : previous.memo;
@@ -83,7 +88,7 @@ final class RunRow {
         this.startedAt = previous == null || now.isAfter(previous.startedAt)
                 ? now
                 : previous.startedAt.plus(1, ChronoUnit.MICROS);
-        this.attempt = previous != null && previous.isRetried() ? previous.attempt + 1 : 1;
+        this.attempt = previous != null && copied.isEmpty() && previous.isRetried() ? previous.attempt + 1 : 1;
         this.hold = new Hold(start, now, attempt > 1);
         history.addAll(copied);
         append(start.firstTurn().events(), start.fence());
@@ -107,6 +112,11 @@ final class RunRow {
     /** Notes that it was asked to cancel, as its parent has ended. */
     void leaveAlone() {
         leftAlone = true;
+    }
+
+    /** Notes that its parent, which had ended, is open again. */
+    void dependAgain() {
+        leftAlone = parent != null && parent.closePolicy() == ParentClosePolicy.ABANDON;
     }
 
     UUID chainId() {
@@ -168,6 +178,12 @@ final class RunRow {
     void end(Ending how) {
         ending = how;
         inbox.clear();
+    }
+
+    /** Notes the fork that has taken the place of the run, which had ended. */
+    void replacedBy(UUID fork) {
+        Ending how = Objects.requireNonNull(ending);
+        ending = new Ending(how.status, how.result, how.failure, how.at, how.fence, fork);
     }
 
     /** Returns whether the run closed at that time or later. */

@@ -1,6 +1,8 @@
 package dev.durable.store.memory;
 
 import dev.durable.store.BatchPlace;
+import dev.durable.store.BuildRamps;
+import dev.durable.store.JobStart;
 import dev.durable.store.NewRun;
 import dev.durable.store.RunClaim;
 import dev.durable.store.RunIds;
@@ -218,6 +220,21 @@ final class RunTable {
                 .map(then -> Duration.between(now, then));
     }
 
+    /** How long the due runs of other shares, which this session could serve, are still left to the builds of those. */
+    Stream<Duration> leftToShares(String taskQueue, RunClaim claim, @Nullable String build, Instant now) {
+        if (claim.share(taskQueue).strict()) {
+            return Stream.empty();
+        }
+        return agenda(taskQueue)
+                .due(now)
+                .filter(run -> claim.takes(run.start().type())
+                        && run.hold().isFor(build)
+                        && !isShared(claim, run, now)
+                        && !run.hold().holdsBack(build, now))
+                .flatMap(run -> Stream.ofNullable(run.dueSince()))
+                .map(since -> Duration.between(now, since.plus(BuildRamps.PATIENCE)));
+    }
+
     /** The time from which the session that has a run cached has no precedence any more. */
     private static Stream<Instant> openToAll(RunRow run) {
         Instant since = run.dueSince();
@@ -234,7 +251,20 @@ final class RunTable {
     private static boolean suits(RunClaim claim, @Nullable String build, RunRow run, Instant now) {
         return claim.takes(run.start().type())
                 && run.hold().isFor(build)
+                && isShared(claim, run, now)
                 && !run.hold().holdsBack(build, now);
+    }
+
+    /** Returns whether the ramps of builds let the claimer have the run. */
+    private static boolean isShared(RunClaim claim, RunRow run, Instant now) {
+        BuildRamps.Share share = claim.share(run.start().taskQueue());
+        Instant since = run.dueSince();
+        return run.hold().pinnedTo() != null
+                || run.start().type().equals(JobStart.TYPE)
+                || share.has(RunIds.shard(run.key().runId()))
+                || !share.strict()
+                        && since != null
+                        && !since.plus(BuildRamps.PATIENCE).isAfter(now);
     }
 
     private static Optional<Instant> wakeOfParked(Hold hold, Instant after) {

@@ -5,15 +5,16 @@ import dev.durable.history.MessageKind;
 import dev.durable.history.StoredEvent;
 import dev.durable.store.LeftJob;
 import dev.durable.store.Nudges;
-import dev.durable.store.RunKey;
+import dev.durable.store.RunChange;
 import dev.durable.store.RunMove;
 import dev.durable.store.RunPause;
 import dev.durable.store.Seizure;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
+import java.util.UUID;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** Closes and pauses runs from outside, without running their code. */
 final class Seizures {
@@ -23,80 +24,83 @@ final class Seizures {
         this.tables = tables;
     }
 
-    Optional<RunKey> seize(Seizure seizure) {
+    RunChange seize(Seizure seizure) {
         RunRow run = tables.runs().find(seizure.workflowId(), seizure.runId());
         if (run == null) {
-            return Optional.empty();
+            return RunChange.NOT_FOUND;
         }
         if (!run.isOpen()) {
             boolean resent = run.wasWrittenUnder(seizure.newFence(), run.nextEventId() - 1);
-            return resent ? Optional.of(run.key()) : Optional.empty();
+            return resent ? RunChange.changed(run.key()) : RunChange.NOT_FOUND;
         }
         Instant expiresAt = run.expiresAt();
         if (seizure.onlyIfDue() && (expiresAt == null || expiresAt.isAfter(tables.now()))) {
-            return Optional.empty();
+            return RunChange.unchanged(run.key());
         }
-        close(run, seizure);
-        if (seizure.actor() != null) {
-            tables.audit()
-                    .add(new AuditEntry(
-                            seizure.auditId(),
-                            tables.now(),
-                            seizure.actor(),
-                            Seizure.TERMINATE,
-                            seizure.workflowId(),
-                            RunPause.details(run.key().runId())));
-        }
-        return Optional.of(run.key());
+        close(run, seizure, null);
+        audit(
+                seizure.auditId(),
+                seizure.actor(),
+                Seizure.TERMINATE,
+                run,
+                RunPause.details(run.key().runId()));
+        return RunChange.changed(run.key());
     }
 
-    boolean move(RunMove move) {
+    /** Writes a row of the audit; none without an operator. */
+    private void audit(UUID id, @Nullable String actor, String action, RunRow run, String details) {
+        if (actor != null) {
+            tables.audit()
+                    .add(new AuditEntry(
+                            id, tables.now(), actor, action, run.key().workflowId(), details));
+        }
+    }
+
+    RunChange move(RunMove move) {
         RunRow run = tables.runs().find(move.workflowId(), move.runId());
         if (run == null || !run.isOpen()) {
-            return false;
+            return RunChange.NOT_FOUND;
         }
-        boolean moved = run.hold().moveTo(move.build(), move.newFence());
-        if (moved) {
-            tables.place(run);
-            tables.hints().owe(new Nudges.RunsDue(run.start().taskQueue()));
-            tables.audit()
-                    .add(new AuditEntry(
-                            move.newFence(),
-                            tables.now(),
-                            move.actor(),
-                            move.action(),
-                            move.workflowId(),
-                            move.details(run.key().runId())));
+        if (!run.hold().moveTo(move.build(), move.newFence())) {
+            return RunChange.unchanged(run.key());
         }
-        return moved || move.build() != null;
+        tables.place(run);
+        tables.hints().owe(new Nudges.RunsDue(run.start().taskQueue()));
+        audit(
+                move.newFence(),
+                move.actor(),
+                move.action(),
+                run,
+                move.details(run.key().runId()));
+        return RunChange.changed(run.key());
     }
 
-    boolean pause(RunPause pause) {
+    RunChange pause(RunPause pause) {
         RunRow run = tables.runs().find(pause.workflowId(), pause.runId());
         if (run == null || !run.isOpen()) {
-            return false;
+            return RunChange.NOT_FOUND;
         }
-        if (run.hold().paused() != pause.pause()) {
-            Instant last = run.history().getLast().at();
-            Instant at = tables.now().isAfter(last) ? tables.now() : last;
-            run.append(
-                    List.of(new StoredEvent(run.nextEventId(), pause.eventType(), at, null, pause.attributes())),
-                    pause.newFence());
-            run.hold().pause(pause.pause(), pause.newFence());
-            tables.place(run);
-            tables.audit()
-                    .add(new AuditEntry(
-                            pause.newFence(),
-                            tables.now(),
-                            pause.actor(),
-                            pause.action(),
-                            pause.workflowId(),
-                            RunPause.details(run.key().runId())));
+        if (run.hold().paused() == pause.pause()) {
+            return RunChange.unchanged(run.key());
         }
-        return true;
+        Instant last = run.history().getLast().at();
+        Instant at = tables.now().isAfter(last) ? tables.now() : last;
+        run.append(
+                List.of(new StoredEvent(run.nextEventId(), pause.eventType(), at, null, pause.attributes())),
+                pause.newFence());
+        run.hold().pause(pause.pause(), pause.newFence());
+        tables.place(run);
+        audit(
+                pause.newFence(),
+                pause.actor(),
+                pause.action(),
+                run,
+                RunPause.details(run.key().runId()));
+        return RunChange.changed(run.key());
     }
 
-    private void close(RunRow run, Seizure seizure) {
+    /** @param next the fork that takes its place; null where its chain ends */
+    void close(RunRow run, Seizure seizure, @Nullable UUID next) {
         Instant now = tables.now();
         String attributes = seizure.attributes().apply(run.inbox().size());
         List<StoredEvent> events = new ArrayList<>();
@@ -112,6 +116,6 @@ final class Seizures {
         }
         events.add(new StoredEvent(run.nextEventId() + events.size(), seizure.eventType(), now, null, attributes));
         run.append(events, seizure.newFence());
-        tables.end(run, new RunRow.Ending(seizure.status(), null, seizure.failure(), now, seizure.newFence(), null));
+        tables.end(run, new RunRow.Ending(seizure.status(), null, seizure.failure(), now, seizure.newFence(), next));
     }
 }

@@ -1,5 +1,6 @@
 package dev.durable.store.memory;
 
+import dev.durable.store.BuildRamps;
 import dev.durable.store.Served;
 import dev.durable.store.SessionInfo;
 import java.time.Duration;
@@ -8,7 +9,10 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Keeps the worker sessions of the in-memory store with their beats, those that were declared dead included. */
@@ -57,6 +61,15 @@ final class Sessions {
     String build(UUID session) {
         SessionInfo row = rows.get(session);
         return row == null || row.served() == null ? null : row.served().build();
+    }
+
+    /** The builds of the living sessions that serve a task queue. */
+    Set<String> buildsOf(String taskQueue) {
+        return rows.values().stream()
+                .filter(row -> !row.dead())
+                .filter(row -> row.served() == null || row.served().queues().contains(taskQueue))
+                .map(row -> Objects.requireNonNullElse(build(row.session()), BuildRamps.UNNAMED))
+                .collect(Collectors.toSet());
     }
 
     void close(UUID session) {

@@ -1,6 +1,7 @@
 package dev.durable.store.memory;
 
 import dev.durable.ReusePolicy;
+import dev.durable.client.AuditEntry;
 import dev.durable.client.WorkflowStatus;
 import dev.durable.history.InboxMessage;
 import dev.durable.history.StoredEvent;
@@ -105,6 +106,14 @@ final class Starts {
         NewRun.Copied fork = start.firstTurn().copied();
         if (fork != null) {
             fork.messages().forEach(outcome -> tables.post(run, outcome));
+            tables.audit()
+                    .add(new AuditEntry(
+                            start.fence(),
+                            tables.now(),
+                            fork.actor(),
+                            NewRun.Copied.ACTION,
+                            fork.from().workflowId(),
+                            fork.details(start.run())));
         }
         tables.place(run);
         return new StartOutcome.Started(false);

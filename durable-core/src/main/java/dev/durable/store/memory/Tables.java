@@ -222,7 +222,8 @@ final class Tables {
         }
     }
 
-    private void owe(RunRow from, OutgoingMessage message) {
+    /** Puts a message into the outbox. */
+    void owe(RunRow from, OutgoingMessage message) {
         outbox.add(message, from.key().workflowId(), now());
         hints.owe(new OutboxFilled());
     }

@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -94,7 +95,7 @@ final class WaitingReasons {
 
     private @Nullable WaitingReason whole() {
         Hold hold = run.hold();
-        List<String> serving = serving(tables, run.start().taskQueue(), hold.pinnedTo());
+        List<String> serving = serving(tables, run.start().taskQueue(), session -> isOf(hold.pinnedTo(), session));
         if (hold.paused()) {
             return paused(serving);
         }
@@ -121,30 +122,51 @@ final class WaitingReasons {
         return due == null ? null : due(due, hold.pinnedTo(), serving);
     }
 
+    private static boolean isOf(@Nullable String build, SessionInfo session) {
+        return build == null
+                || session.served() != null && build.equals(session.served().build());
+    }
+
+    private boolean hasType(SessionInfo session) {
+        return session.served() == null || session.served().hasType(run.start().type());
+    }
+
     private WaitingReason due(Instant due, @Nullable String pinnedTo, List<String> serving) {
         String taskQueue = run.start().taskQueue();
-        return serving.isEmpty()
+        String type = run.start().type();
+        if (serving.isEmpty()) {
+            return of(
+                    Kind.UNSERVED,
+                    due,
+                    null,
+                    serving,
+                    pinnedTo == null
+                            ? "a process that serves the queue"
+                            : "a process of that build, or moveTo(build) of its handle",
+                    "is due since " + text(due) + " in task queue \"" + taskQueue + "\""
+                            + (pinnedTo == null
+                                    ? ", which no process serves"
+                                    : " and pinned to build \"" + pinnedTo + "\", of which no process serves it"));
+        }
+        List<String> able = serving(tables, taskQueue, session -> isOf(pinnedTo, session) && hasType(session));
+        return able.isEmpty()
                 ? of(
                         Kind.UNSERVED,
                         due,
                         null,
-                        serving,
-                        pinnedTo == null
-                                ? "a process that serves the queue"
-                                : "a process of that build, or moveTo(build) of its handle",
-                        "is due since " + text(due) + " in task queue \"" + taskQueue + "\""
-                                + (pinnedTo == null
-                                        ? ", which no process serves"
-                                        : " and pinned to build \"" + pinnedTo + "\", of which no process serves it"))
+                        able,
+                        "a process that serves the queue and has the workflow type",
+                        "is due since " + text(due) + " in task queue \"" + taskQueue
+                                + "\", and of the processes that serve it none has the workflow type " + type + ": "
+                                + String.join(", ", serving))
                 : of(
                         Kind.RUNNABLE,
                         due,
                         null,
-                        serving,
+                        able,
                         "a claim by one of them",
                         "is due since " + text(due) + " and waits for a process that serves task queue \"" + taskQueue
-                                + "\" and has the workflow type " + run.start().type() + ": "
-                                + String.join(", ", serving));
+                                + "\" and has the workflow type " + type + ": " + String.join(", ", able));
     }
 
     private WaitingReason paused(List<String> serving) {
@@ -301,18 +323,15 @@ final class WaitingReasons {
 
     /** The processes that serve the queue, as far as they say. */
     static List<String> serving(Tables tables, String taskQueue) {
-        return serving(tables, taskQueue, null);
+        return serving(tables, taskQueue, session -> true);
     }
 
-    /** @param build only processes of this build; null is any */
-    private static List<String> serving(Tables tables, String taskQueue, @Nullable String build) {
+    private static List<String> serving(Tables tables, String taskQueue, Predicate<SessionInfo> alone) {
         return tables.sessions().list().stream()
                 .filter(session -> !session.dead()
                         && (session.served() == null
                                 || session.served().queues().contains(taskQueue))
-                        && (build == null
-                                || session.served() != null
-                                        && build.equals(session.served().build())))
+                        && alone.test(session))
                 .map(SessionInfo::identity)
                 .sorted()
                 .toList();

@@ -55,6 +55,7 @@ class ActivityRuntimeTest {
                             EngineSettings.Errors.DEFAULT),
                     bench.host.code(),
                     Set.of(ActivityBench.ACTIVITY),
+                    Set.of(),
                     UUID::randomUUID,
                     new Telemetry(EngineObserver.NONE, bench.clock)),
             drive,

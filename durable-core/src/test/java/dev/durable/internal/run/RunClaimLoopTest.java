@@ -22,6 +22,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
@@ -47,7 +48,7 @@ class RunClaimLoopTest {
     private final UUID session = opened();
     private final RunClaimLoop claims = new RunClaimLoop(
             store,
-            new RunClaimLoop.Wanted(Set.of("default"), Set.of("OrderWorkflow"), false),
+            new RunClaimLoop.Wanted(Set.of("default"), Set.of("OrderWorkflow"), false, Map::of),
             () -> session,
             UUID::randomUUID,
             new RunClaimLoop.Takers() {

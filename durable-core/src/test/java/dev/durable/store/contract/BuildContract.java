@@ -4,11 +4,17 @@ import static dev.durable.store.Transition.Outcome.APPLIED;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import dev.durable.client.BoundedCount;
 import dev.durable.store.AuditFilter;
+import dev.durable.store.BuildRamps;
+import dev.durable.store.BuildRuns;
 import dev.durable.store.ClaimedRun;
+import dev.durable.store.JobStart;
 import dev.durable.store.NewRun;
+import dev.durable.store.QueueChange;
 import dev.durable.store.RunClaim;
 import dev.durable.store.RunFilter;
+import dev.durable.store.RunIds;
 import dev.durable.store.RunKey;
 import dev.durable.store.RunMove;
 import dev.durable.store.Served;
@@ -17,8 +23,11 @@ import dev.durable.store.Transition;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** The builds of processes and runs: which build made a run's last turn, and which builds a stall holds back. */
@@ -28,7 +37,7 @@ abstract class BuildContract extends StoreContract {
     /** Opens a session of a process of this build; null names none. */
     private UUID sessionOf(String build) {
         UUID fresh = UUID.randomUUID();
-        store.openSession(fresh, "worker", LEASE, new Served(Set.of(QUEUE), Set.of(), build));
+        store.openSession(fresh, "worker", LEASE, new Served(Set.of(QUEUE), Set.of(), null, build));
         return fresh;
     }
 
@@ -249,6 +258,225 @@ abstract class BuildContract extends StoreContract {
         assertThat(claimedIds(sessionOf("red"))).isEmpty();
     }
 
+    // ── open runs of each build ─────────────────────────────────────────────────────────────────────────────────────
+
+    @Test
+    void builds_tell_the_open_runs_that_they_made_the_last_turn_of_and_those_that_are_pinned_to_them() {
+        started(newRun("order-1").firstTurnBy("blue"));
+        started(newRun("order-2").firstTurnBy("blue"));
+        started(newRun("order-3").pinnedBy("blue"));
+        started(newRun("order-4").pinnedBy("green"));
+        terminated(started(newRun("order-5").firstTurnBy("red")));
+        started("order-6");
+        store.move(new RunMove("order-4", null, "black", UUID.randomUUID(), "ann"));
+
+        assertThat(store.buildRuns(100))
+                .containsExactly(
+                        new BuildRuns("black", exactly(0), exactly(1)),
+                        new BuildRuns("blue", exactly(3), exactly(1)),
+                        new BuildRuns("green", exactly(1), exactly(0)));
+    }
+
+    @Test
+    void runs_of_builds_are_counted_up_to_a_bound_and_pinned_ones_of_all_queues() {
+        for (int i = 1; i <= 5; i++) {
+            started(newRun("order-" + i).pinnedBy("blue").taskQueue("queue-" + i));
+        }
+        started(newRun("order-6").pinnedBy("green"));
+
+        List<BuildRuns> builds = store.buildRuns(4);
+
+        assertThat(builds)
+                .extracting(BuildRuns::build, BuildRuns::pinned)
+                .containsExactly(tuple("blue", new BoundedCount(4, true)), tuple("green", exactly(1)));
+        assertThat(builds).allSatisfy(build -> {
+            assertThat(build.lastTurns().more()).isTrue();
+            assertThat(build.lastTurns().count()).isLessThanOrEqualTo(4);
+        });
+        assertThat(store.buildRuns(5)).extracting(BuildRuns::pinned).containsExactly(exactly(5), exactly(1));
+    }
+
+    // ── ramps ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    private boolean ramp(String build, Integer percent) {
+        return store.change(new QueueChange(UUID.randomUUID(), "ann", new QueueChange.RampBuild(build, percent)));
+    }
+
+    private BuildRamps ramps() {
+        return store.queueRules(List.of(QUEUE, "other")).ramps();
+    }
+
+    @Test
+    void ramps_are_told_with_the_builds_that_serve_the_queues_the_one_that_was_set_last_first() {
+        sessionOf("blue");
+        UUID gone = sessionOf("green");
+        sessionOf(null);
+        store.openSession(UUID.randomUUID(), "elsewhere", LEASE, new Served(Set.of("other"), Set.of(), null, "red"));
+        store.markDead(gone, 0);
+        assertThat(ramps()).as("without a ramp").isEqualTo(BuildRamps.NONE);
+
+        assertThat(ramp("blue", 40)).isTrue();
+        advance(Duration.ofMillis(1));
+        assertThat(ramp("green", 0)).isTrue();
+
+        // The session of the fixture does not say what it serves, and names no build.
+        assertThat(ramps())
+                .isEqualTo(new BuildRamps(
+                        List.of(new BuildRamps.Ramp("green", 0), new BuildRamps.Ramp("blue", 40)),
+                        Map.of(QUEUE, Set.of("blue", ""), "other", Set.of("red", ""))));
+    }
+
+    @Test
+    void a_ramp_that_is_set_again_comes_first_and_one_that_is_so_already_changes_nothing() {
+        assertThat(ramp("blue", 40)).isTrue();
+        assertThat(ramp("blue", 40)).as("the same").isFalse();
+        advance(Duration.ofMillis(1));
+        assertThat(ramp("green", 10)).isTrue();
+        advance(Duration.ofMillis(1));
+        assertThat(ramp("blue", 40)).as("comes first again").isTrue();
+        assertThat(ramps().ramps()).extracting(BuildRamps.Ramp::build).containsExactly("blue", "green");
+        assertThat(ramp("blue", 100)).isTrue();
+        assertThat(ramp("blue", null)).isTrue();
+        assertThat(ramp("blue", null)).as("it has none").isFalse();
+
+        assertThat(ramps().ramps()).containsExactly(new BuildRamps.Ramp("green", 10));
+        assertThat(store.audit(AuditFilter.ALL, 10))
+                .extracting(row -> row.actor() + ": " + row.action() + " " + row.target() + " " + row.details())
+                .containsExactlyInAnyOrder(
+                        "ann: ramp build blue {\"percent\":40}",
+                        "ann: ramp build green {\"percent\":10}",
+                        "ann: ramp build blue {\"percent\":40}",
+                        "ann: ramp build blue {\"percent\":100}",
+                        "ann: end ramp of build blue {}");
+    }
+
+    /** The first workflow id of this prefix in the lower or upper half of the shards. */
+    private static String idIn(String prefix, boolean lower) {
+        return IntStream.range(0, 1_000)
+                .mapToObj(i -> prefix + i)
+                .filter(id -> RunIds.shardOf(id) < RunIds.SHARDS / 2 == lower)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private List<String> claimedIn(UUID claimer, BuildRamps.Share share) {
+        RunClaim claim = new RunClaim(
+                claimer,
+                Set.of(QUEUE),
+                Set.of(TYPE, JobStart.TYPE),
+                false,
+                100,
+                OWNED,
+                UUID.randomUUID(),
+                Set.of(),
+                Map.of(QUEUE, share));
+        return store.claimRuns(claim).runs().stream()
+                .map(run -> run.run().workflowId())
+                .toList();
+    }
+
+    private static final BuildRamps.Share LOWER = new BuildRamps.Share(0, RunIds.SHARDS / 2, false);
+    private static final BuildRamps.Share NOTHING = new BuildRamps.Share(0, 0, true);
+
+    @Test
+    void a_claim_takes_the_runs_of_its_share_at_once_and_others_when_they_have_waited() {
+        String own = idIn("own-", true);
+        String others = idIn("others-", false);
+        started(own);
+        started(others);
+
+        assertThat(claimedIn(session, LOWER)).containsExactly(own);
+        advance(BuildRamps.PATIENCE.minusSeconds(1));
+        assertThat(claimedIn(session, LOWER)).isEmpty();
+        advance(Duration.ofSeconds(2));
+        assertThat(claimedIn(session, LOWER)).containsExactly(others);
+    }
+
+    private @Nullable Duration claimsAgainIn(BuildRamps.Share share) {
+        return store.claimRuns(new RunClaim(
+                        session,
+                        Set.of(QUEUE),
+                        Set.of(TYPE),
+                        false,
+                        100,
+                        OWNED,
+                        UUID.randomUUID(),
+                        Set.of(),
+                        Map.of(QUEUE, share)))
+                .retryIn();
+    }
+
+    @Test
+    void a_claim_comes_again_when_others_have_had_their_time_for_runs_that_are_due() {
+        assertThat(claimsAgainIn(LOWER)).as("nothing is due").isNull();
+        started(idIn("others-", false));
+
+        assertThat(claimsAgainIn(LOWER)).isBetween(Duration.ofMillis(1), BuildRamps.PATIENCE);
+        advance(BuildRamps.PATIENCE.minusSeconds(1));
+        assertThat(claimsAgainIn(LOWER)).isBetween(Duration.ofMillis(1), Duration.ofSeconds(1));
+        assertThat(claimsAgainIn(NOTHING)).as("it takes none of them").isNull();
+    }
+
+    @Test
+    void a_claim_comes_again_when_others_have_had_their_time_for_runs_with_messages() {
+        Writer others = parked(idIn("others-", false));
+        signalled(others.run(), "approve");
+        advance(Duration.ofSeconds(1));
+
+        assertThat(claimsAgainIn(LOWER)).isBetween(Duration.ofMillis(1), BuildRamps.PATIENCE.minusSeconds(1));
+        assertThat(claimsAgainIn(NOTHING)).as("it takes none of them").isNull();
+    }
+
+    @Test
+    void runs_with_messages_are_shared_as_those_that_are_due() {
+        Writer own = parked(idIn("own-", true));
+        Writer others = parked(idIn("others-", false));
+        signalled(own.run(), "approve");
+        signalled(others.run(), "approve");
+        advance(Duration.ofSeconds(1));
+
+        assertThat(claimedIn(session, NOTHING)).isEmpty();
+        assertThat(claimedIn(session, LOWER)).containsExactly(own.run().workflowId());
+        advance(BuildRamps.PATIENCE);
+        assertThat(claimedIn(session, NOTHING)).as("rolled back").isEmpty();
+        assertThat(claimedIn(session, LOWER)).containsExactly(others.run().workflowId());
+    }
+
+    @Test
+    void a_build_that_is_rolled_back_goes_on_with_its_pinned_runs_and_with_jobs() {
+        started("order-1");
+        pinned("order-2");
+        started(newRun("job-1").type(JobStart.TYPE));
+        advance(Duration.ofHours(1));
+
+        assertThat(claimedIn(sessionOf("blue"), NOTHING)).containsExactlyInAnyOrder("order-2", "job-1");
+        assertThat(claimedIds(sessionOf("green"))).containsExactly("order-1");
+    }
+
+    @Test
+    void runs_of_others_are_in_no_claims_way() {
+        for (int i = 0; i < 300; i++) {
+            started("order-" + i);
+        }
+
+        assertThat(store.claimRuns(new RunClaim(
+                                session,
+                                Set.of(QUEUE),
+                                Set.of(TYPE),
+                                false,
+                                2,
+                                OWNED,
+                                UUID.randomUUID(),
+                                Set.of(),
+                                Map.of(QUEUE, new BuildRamps.Share(RunIds.SHARDS - 100, RunIds.SHARDS, false))))
+                        .runs())
+                .hasSize(2);
+    }
+
+    private static BoundedCount exactly(long count) {
+        return new BoundedCount(count, false);
+    }
+
     // ── pinned runs ──────────────────────────────────────────────────────────────────────────────────────────────────
 
     /** A run that is pinned to blue, and due. */
@@ -318,6 +546,29 @@ abstract class BuildContract extends StoreContract {
         advance(Duration.ofSeconds(1));
 
         assertThat(claimedIds(sessionOf("green"))).containsExactly("order-1");
+    }
+
+    @Test
+    void a_run_that_is_pinned_before_its_first_turn_is_begun_by_its_build_alone_and_has_no_build_until_then() {
+        NewRunBuilder run = newRun("order-1").toBePinnedTo("blue");
+        started(run);
+        advance(Duration.ofSeconds(1));
+
+        assertThat(buildOf(run.key())).isNull();
+        assertThat(claimedIds(sessionOf("green"))).isEmpty();
+        assertThat(claimedIds(sessionOf("blue"))).containsExactly("order-1");
+    }
+
+    @Test
+    void a_run_that_continues_another_is_pinned_from_its_start_where_it_says_so() {
+        Writer writer = pinned("order-1");
+        write(
+                writer,
+                writer.step().continuesAs(newRun("order-1").toBePinnedTo("blue").build()));
+        advance(Duration.ofSeconds(1));
+
+        assertThat(claimedIds(sessionOf("green"))).isEmpty();
+        assertThat(claimedIds(sessionOf("blue"))).containsExactly("order-1");
     }
 
     @Test

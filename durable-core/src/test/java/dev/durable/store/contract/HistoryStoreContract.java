@@ -78,6 +78,14 @@ public abstract class HistoryStoreContract extends HistoryStoreCore {
     }
 
     @Nested
+    class Resets extends ResetContract {
+        @Override
+        protected StoreFixture newFixture() {
+            return HistoryStoreContract.this.newFixture();
+        }
+    }
+
+    @Nested
     class ReadBacks extends ReadBackContract {
         @Override
         protected StoreFixture newFixture() {

@@ -632,6 +632,7 @@ public abstract class ListingContract extends StoreContract {
                     after,
                     null,
                     null,
+                    null,
                     null);
         }
     }

@@ -1,6 +1,7 @@
 package dev.durable.store.contract;
 
 import dev.durable.ConflictPolicy;
+import dev.durable.ParentClosePolicy;
 import dev.durable.ReusePolicy;
 import dev.durable.history.InboxMessage;
 import dev.durable.history.StoredEvent;
@@ -49,6 +50,7 @@ public final class NewRunBuilder {
     private Transition.Build build;
     private BatchPlace place;
     private NewRun.Copied copied;
+    private NewRun.Parent parent;
 
     public NewRunBuilder(HistoryStore store, String workflowId) {
         now = store.now();
@@ -110,6 +112,12 @@ public final class NewRunBuilder {
         return firstTurnDone();
     }
 
+    /** This build alone is to make the first turn. */
+    public NewRunBuilder toBePinnedTo(String name) {
+        this.build = new Transition.Build(name, true);
+        return this;
+    }
+
     /** The code of this build has made the first turn. */
     public NewRunBuilder firstTurnBy(String name) {
         this.build = new Transition.Build(name, false);
@@ -167,9 +175,15 @@ public final class NewRunBuilder {
 
     /** A fork of another run, with its first events; these outcomes wait for it. */
     public NewRunBuilder forks(RunKey from, long many, InboxMessage... outcomes) {
-        this.copied = new NewRun.Copied(from, many, List.of(outcomes));
+        this.copied = new NewRun.Copied(from, many, List.of(outcomes), "ann", "why not");
         events.set(
                 0, new StoredEvent(many + 1, "WorkflowForked", now, null, "{\"fromRunId\":\"" + from.runId() + "\"}"));
+        return this;
+    }
+
+    /** The child of the parent whose chain and number these are. */
+    public NewRunBuilder child(RunKey of, long number, ParentClosePolicy policy) {
+        this.parent = new NewRun.Parent(of.workflowId(), of.runId(), number, policy, of.runId());
         return this;
     }
 
@@ -200,8 +214,7 @@ public final class NewRunBuilder {
                 new NewRun.FirstTurn(firstTurnDone, events, jobs, wakeAt, startDelay, details, build, copied),
                 new NewRun.Policies(reusePolicy, conflictPolicy, formerTypes),
                 new NewRun.Deadlines(deadline, expiresAt),
-                memo,
                 message,
-                place);
+                new NewRun.Listed(memo, place, parent));
     }
 }

@@ -493,7 +493,15 @@ abstract class RunClaimContract extends StoreContract {
         started(newRun("order-5").type("durables"));
 
         RunClaim any = new RunClaim(
-                session, Set.of(QUEUE), Set.of(TYPE, "durable.job"), true, 100, OWNED, UUID.randomUUID(), Set.of());
+                session,
+                Set.of(QUEUE),
+                Set.of(TYPE, "durable.job"),
+                true,
+                100,
+                OWNED,
+                UUID.randomUUID(),
+                Set.of(),
+                Map.of());
         assertThat(store.claimRuns(any).runs())
                 .extracting(claimed -> claimed.run().workflowId())
                 .containsExactlyInAnyOrder("order-1", "order-2", "order-4", "order-5");

@@ -5,11 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.durable.client.WorkflowStatus;
 import dev.durable.history.StoredEvent;
 import dev.durable.logs.MarkedLines;
+import dev.durable.store.AuditFilter;
 import dev.durable.store.ClaimedJob;
 import dev.durable.store.Delivery;
 import dev.durable.store.EarliestTimeouts;
+import dev.durable.store.JobOrder;
 import dev.durable.store.JobUpdate;
+import dev.durable.store.RunChange;
 import dev.durable.store.RunKey;
+import dev.durable.store.RunMove;
+import dev.durable.store.RunPause;
 import dev.durable.store.RunRecord;
 import dev.durable.store.Seizure;
 import dev.durable.store.Transition;
@@ -18,6 +23,8 @@ import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** The end of a run without its code: terminate and time out. */
@@ -226,5 +233,107 @@ abstract class SeizureContract extends StoreContract {
 
         assertThat(store.latestRun("order-1").orElseThrow().status()).isEqualTo(WorkflowStatus.TERMINATED);
         assertThat(jobStates(store.latestRun("order-1").orElseThrow().run())).isEqualTo(Map.of());
+    }
+
+    @Test
+    void many_runs_are_closed_together_and_each_is_told_apart() {
+        Writer writer = scheduled("order-1", 2);
+        ClaimedJob job = claimJob(session);
+        update(completed(job));
+        RunKey signalled = started("order-2");
+        signalled(signalled, "a");
+        RunKey closed = started("order-3");
+        terminated(closed);
+        RunKey young = started(newRun("order-4").deadline(store.now().plusSeconds(60)));
+        List<Seizure> seizures = List.of(
+                Seizures.terminate(signalled),
+                Seizures.terminate(closed),
+                Seizures.terminateCurrent("no such order"),
+                Seizures.timeOut(young),
+                Seizures.terminate(writer.run()));
+
+        List<RunChange> changes = store.seize(seizures);
+
+        assertThat(changes)
+                .containsExactly(
+                        RunChange.changed(signalled),
+                        RunChange.NOT_FOUND,
+                        RunChange.NOT_FOUND,
+                        RunChange.unchanged(young),
+                        RunChange.changed(writer.run()));
+        assertThat(store.seize(seizures)).as("sent again").isEqualTo(changes);
+        assertThat(history(signalled).getLast().attributes()).isEqualTo("{\"droppedMessages\":1}");
+        assertThat(eventTypes(writer.run()).subList(3, 5)).containsExactly("ActivityAbandoned", "WorkflowTerminated");
+        assertThat(writer.write(writer.step().settles(job))).isEqualTo(Transition.Outcome.FENCE_LOST);
+        assertThat(store.run(young.runId()).orElseThrow().status()).isEqualTo(WorkflowStatus.RUNNING);
+        assertThat(store.audit(AuditFilter.ALL, 10)).as("no operator is named").isEmpty();
+    }
+
+    @Test
+    void many_runs_are_paused_and_resumed_together_and_each_is_told_apart() {
+        Writer holder = claimed("order-1");
+        RunKey second = started("order-2");
+        RunKey closed = started("order-3");
+        terminated(closed);
+        paused("order-2", "ann");
+
+        assertThat(store.pause(List.of(pause("order-3", null), pause("order-2", null), pause("order-1", "bob"))))
+                .containsExactly(RunChange.NOT_FOUND, RunChange.unchanged(second), RunChange.changed(holder.run()));
+
+        assertThat(holder.write(holder.step().schedules(1))).isEqualTo(Transition.Outcome.FENCE_LOST);
+        assertThat(claimRuns(session)).isEmpty();
+        assertThat(eventTypes(second)).containsExactly("WorkflowStarted", "WorkflowPaused");
+        assertThat(store.audit(AuditFilter.ALL, 10))
+                .extracting(row -> row.actor() + ": " + row.action() + " " + row.target())
+                .containsExactlyInAnyOrder("bob: pause run order-1", "ann: pause run order-2");
+        assertThat(store.pause(List.of(resume("order-2"), resume("order-1"))))
+                .containsExactly(RunChange.changed(second), RunChange.changed(holder.run()));
+        assertThat(claimedIds(session)).containsExactlyInAnyOrder("order-1", "order-2");
+    }
+
+    @Test
+    void many_runs_are_moved_together_and_each_is_told_apart() {
+        RunKey first = started("order-1");
+        RunKey second = started("order-2");
+        RunMove move = new RunMove("order-2", null, "green", UUID.randomUUID(), null);
+
+        assertThat(store.move(move)).isTrue();
+        assertThat(store.move(List.of(
+                        new RunMove("order-1", first.runId(), "green", UUID.randomUUID(), null),
+                        move,
+                        new RunMove("order-3", null, "green", UUID.randomUUID(), null))))
+                .containsExactly(RunChange.changed(first), RunChange.unchanged(second), RunChange.NOT_FOUND);
+
+        assertThat(claimRuns(session)).as("a process without a build").isEmpty();
+        assertThat(store.audit(AuditFilter.ALL, 10)).as("no operator is named").isEmpty();
+        assertThat(store.move(List.of())).isEmpty();
+    }
+
+    @Test
+    void a_row_of_the_audit_is_written_once() {
+        JobOrder.Audit row = new JobOrder.Audit(UUID.randomUUID(), "ann", "cancel runs", "{\"done\":2}");
+
+        store.audit(row, "operation-1");
+        store.audit(row, "operation-1");
+
+        assertThat(store.audit(AuditFilter.ALL, 10)).singleElement().satisfies(entry -> {
+            assertThat(entry.actor() + ": " + entry.action() + " " + entry.target())
+                    .isEqualTo("ann: cancel runs operation-1");
+            assertThat(entry.details()).isEqualTo("{\"done\":2}");
+            assertThat(entry.at()).isBetween(store.now().minusSeconds(60), store.now());
+        });
+    }
+
+    private void paused(String workflowId, String actor) {
+        assertThat(store.pause(pause(workflowId, actor))).isTrue();
+    }
+
+    private static RunPause pause(String workflowId, @Nullable String actor) {
+        return new RunPause(workflowId, null, true, UUID.randomUUID(), "WorkflowPaused", "{\"informing\":true}", actor);
+    }
+
+    private static RunPause resume(String workflowId) {
+        return new RunPause(
+                workflowId, null, false, UUID.randomUUID(), "WorkflowResumed", "{\"informing\":true}", null);
     }
 }

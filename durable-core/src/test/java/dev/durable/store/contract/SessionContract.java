@@ -55,6 +55,10 @@ abstract class SessionContract extends StoreContract {
         assertThat(info(session).served()).as("of one that does not say").isNull();
         store.markDead(mine, 1);
         assertThat(info(mine).served()).isEqualTo(served);
+        Served typed = new Served(Set.of("default"), Set.of(), Set.of("Order", "OldOrder"), "2026-11-28.1");
+        UUID other = UUID.randomUUID();
+        store.openSession(other, "worker@host", LEASE, typed);
+        assertThat(info(other).served()).isEqualTo(typed);
     }
 
     @Test

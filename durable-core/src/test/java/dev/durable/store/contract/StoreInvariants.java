@@ -63,6 +63,7 @@ public final class StoreInvariants {
                             last,
                             null,
                             null,
+                            null,
                             null),
                     PAGE);
             page.forEach(invariants::checkRun);

@@ -7,6 +7,7 @@ import dev.durable.history.StoredEvent;
 import dev.durable.store.Adoption;
 import dev.durable.store.BatchPlace;
 import dev.durable.store.BatchStore;
+import dev.durable.store.BuildRuns;
 import dev.durable.store.CallbackState;
 import dev.durable.store.CallbackToken;
 import dev.durable.store.ClaimedJob;
@@ -32,10 +33,12 @@ import dev.durable.store.QueueStore;
 import dev.durable.store.ReadBack;
 import dev.durable.store.Relayed;
 import dev.durable.store.Reply;
+import dev.durable.store.RunChange;
 import dev.durable.store.RunClaim;
 import dev.durable.store.RunKey;
 import dev.durable.store.RunMove;
 import dev.durable.store.RunPause;
+import dev.durable.store.RunReset;
 import dev.durable.store.Seizure;
 import dev.durable.store.Served;
 import dev.durable.store.SessionInfo;
@@ -47,24 +50,31 @@ import dev.durable.store.Transition;
 import dev.durable.store.Views;
 import dev.durable.store.Writes;
 import dev.durable.store.postgres.internal.job.JobOrders;
+import dev.durable.store.postgres.internal.message.MessageSql;
 import dev.durable.store.postgres.internal.message.Replies;
 import dev.durable.store.postgres.internal.nudge.SharedNudges;
 import dev.durable.store.postgres.internal.queue.Admissions;
 import dev.durable.store.postgres.internal.queue.JobClaims;
 import dev.durable.store.postgres.internal.queue.QueueTable;
 import dev.durable.store.postgres.internal.read.Batches;
+import dev.durable.store.postgres.internal.read.BuildRows;
 import dev.durable.store.postgres.internal.read.DatabaseViews;
 import dev.durable.store.postgres.internal.read.ReplicaViews;
 import dev.durable.store.postgres.internal.run.Callbacks;
 import dev.durable.store.postgres.internal.run.Forks;
+import dev.durable.store.postgres.internal.run.Holds;
 import dev.durable.store.postgres.internal.run.LaneWriters;
 import dev.durable.store.postgres.internal.run.ReadBacks;
+import dev.durable.store.postgres.internal.run.Resets;
 import dev.durable.store.postgres.internal.run.RunClaims;
 import dev.durable.store.postgres.internal.run.Seizures;
 import dev.durable.store.postgres.internal.sql.Connections;
 import dev.durable.store.postgres.internal.sql.DataSources;
 import dev.durable.store.postgres.internal.sql.Guard;
 import dev.durable.store.postgres.internal.sql.LockPatience;
+import dev.durable.store.postgres.internal.sql.Param;
+import dev.durable.store.postgres.internal.sql.SafeText;
+import dev.durable.store.postgres.internal.sql.SqlScript;
 import dev.durable.store.postgres.internal.sql.TransactionSettings;
 import dev.durable.store.postgres.internal.stream.StreamReads;
 import dev.durable.store.postgres.internal.transaction.JoinedTransactions;
@@ -112,7 +122,9 @@ public final class PostgresHistoryStore extends DatabaseViews implements History
     private final ReadBacks readBacks;
     private final Callbacks callbacks;
     private final Seizures seizures;
+    private final Holds holds;
     private final Forks forks;
+    private final Resets resets;
     private final Adoptions adoptions;
     private final RunClaims runClaims;
     private final JobClaims jobClaims;
@@ -120,6 +132,7 @@ public final class PostgresHistoryStore extends DatabaseViews implements History
     private final QueueTable queues;
     private final Admissions admissions;
     private final Sessions sessions;
+    private final BuildRows builds;
     private final @Nullable ReplicaViews replica;
     private final Batches batches;
     private final Replies replies;
@@ -152,7 +165,9 @@ public final class PostgresHistoryStore extends DatabaseViews implements History
         readBacks = new ReadBacks(connections);
         callbacks = new Callbacks(connections);
         seizures = new Seizures(connections, nudges);
+        holds = new Holds(connections, nudges);
         forks = new Forks(connections, nudges);
+        resets = new Resets(connections, nudges);
         adoptions = new Adoptions(connections);
         runClaims = new RunClaims(connections, options.nanoTime);
         jobClaims = new JobClaims(connections, options.nanoTime);
@@ -160,6 +175,7 @@ public final class PostgresHistoryStore extends DatabaseViews implements History
         queues = new QueueTable(connections, nudges);
         admissions = new Admissions(connections, nudges, options.nanoTime);
         sessions = new Sessions(connections, nudges, options.nanoTime);
+        builds = new BuildRows(connections);
         batches = new Batches(connections);
         replies = new Replies(connections);
         streams = new StreamReads(connections);
@@ -294,8 +310,8 @@ public final class PostgresHistoryStore extends DatabaseViews implements History
     }
 
     @Override
-    public Optional<RunKey> seize(Seizure seizure) {
-        return seizures.seize(seizure);
+    public List<RunChange> seize(List<Seizure> all) {
+        return seizures.seize(all);
     }
 
     @Override
@@ -304,13 +320,33 @@ public final class PostgresHistoryStore extends DatabaseViews implements History
     }
 
     @Override
-    public boolean pause(RunPause pause) {
-        return seizures.pause(pause);
+    public RunReset.Outcome reset(RunReset reset) {
+        return resets.reset(reset);
     }
 
     @Override
-    public boolean move(RunMove move) {
-        return seizures.move(move);
+    public List<RunChange> pause(List<RunPause> pauses) {
+        return holds.pause(pauses);
+    }
+
+    @Override
+    public List<RunChange> move(List<RunMove> moves) {
+        return holds.move(moves);
+    }
+
+    @Override
+    public void audit(JobOrder.Audit row, String target) {
+        connections.transaction(TransactionSettings.LONG, tx -> {
+            tx.last(new SqlScript()
+                    .then(
+                            MessageSql.AUDIT,
+                            Param.of(row.id()),
+                            Param.of(SafeText.storable(row.actor())),
+                            Param.of(row.action()),
+                            Param.of(target),
+                            Param.of(row.details())));
+            return true;
+        });
     }
 
     @Override
@@ -421,6 +457,11 @@ public final class PostgresHistoryStore extends DatabaseViews implements History
     @Override
     public List<SessionInfo> sessions() {
         return sessions.list();
+    }
+
+    @Override
+    public List<BuildRuns> buildRuns(int most) {
+        return builds.runs(most);
     }
 
     @Override

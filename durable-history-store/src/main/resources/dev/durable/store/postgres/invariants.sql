@@ -28,19 +28,21 @@ select format('1: run %s of %s is %s, its last event is %s', w.run_id, w.workflo
            else case when l.type is not null then 'RUNNING' end end
     or (w.status = 'RUNNING') <> (w.closed_at is null);
 
--- 1. A run continues as new, or is followed by another attempt, exactly if the next one names it, in the same chain, and
--- started later.
+-- 1. A run continues as new, or is followed by another attempt, or a fork has taken its place, exactly if the next one names
+-- it, in the same chain, and started later.
 select format('1: run %s continued as %s, which is a run of chain %s that started at %s', w.run_id, w.next_run_id,
               coalesce(n.chain_id::text, 'none'), coalesce(n.started_at::text, 'no time'))
   from durable.workflow_run w
   left join durable.workflow_run n on n.run_id = w.next_run_id
  where w.status = 'CONTINUED_AS_NEW' and w.next_run_id is null
     or w.next_run_id is not null and w.status not in ('CONTINUED_AS_NEW', 'FAILED')
+       and not exists (select 1 from durable.history_event f where f.run_id = w.next_run_id and f.type = 'WorkflowForked')
     or w.next_run_id is not null
        and (n.run_id is null or n.previous_run_id is distinct from w.run_id or n.workflow_id <> w.workflow_id
             or n.chain_id is distinct from coalesce(w.chain_id, w.run_id) or n.started_at <= w.started_at);
 
 -- 1. Attempts are counted on where one has failed, and anew where a run has continued as new, in the row and in the event.
+-- A fork that has taken the place of a run is a first attempt.
 select format('1: run %s is attempt %s behind %s, which is attempt %s and %s; its event says %s', n.run_id, n.attempt, w.run_id,
               w.attempt, w.status, e.attempt)
   from durable.workflow_run w
@@ -48,8 +50,9 @@ select format('1: run %s is attempt %s behind %s, which is attempt %s and %s; it
  cross join lateral (
         select (durable.readable(e.attributes) -> 'attempt' ->> 'number')::integer as attempt
           from durable.history_event e where e.run_id = n.run_id and e.event_id = 1) e
- where coalesce(n.attempt, 1) <> case w.status when 'FAILED' then coalesce(w.attempt, 1) + 1 else 1 end
-    or coalesce(n.attempt, 1) <> coalesce(e.attempt, 1);
+ where (coalesce(n.attempt, 1) <> case w.status when 'FAILED' then coalesce(w.attempt, 1) + 1 else 1 end
+        or coalesce(n.attempt, 1) <> coalesce(e.attempt, 1))
+   and not exists (select 1 from durable.history_event f where f.run_id = w.next_run_id and f.type = 'WorkflowForked');
 
 -- 1. A failed run names the next attempt in its closing event and in its row, or in neither.
 select format('1: run %s is followed by %s, its closing event says %s', w.run_id, w.next_run_id,
@@ -57,17 +60,19 @@ select format('1: run %s is followed by %s, its closing event says %s', w.run_id
   from durable.history_event e
   join durable.workflow_run w on w.run_id = e.run_id
  where e.type = 'WorkflowFailed'
-   and (durable.readable(e.attributes) ->> 'nextRunId')::uuid is distinct from w.next_run_id;
+   and (durable.readable(e.attributes) ->> 'nextRunId')::uuid is distinct from w.next_run_id
+   and not exists (select 1 from durable.history_event f where f.run_id = w.next_run_id and f.type = 'WorkflowForked');
 
 -- 1. An open run is of the same chain in both of its rows.
 select format('1: run %s is of chain %s in run_state and of %s in workflow_run', s.run_id, s.chain_id, w.chain_id)
   from durable.run_state s join durable.workflow_run w on w.run_id = s.run_id
  where s.chain_id is distinct from w.chain_id;
 
--- 2. No message is in the histories of two runs of a chain.
+-- 2. No message is in the histories of two runs of a chain, but in the copy that a fork has of the run whose place it took.
 select format('2: message %s is in more than one run of workflow %s', e.message_id, min(w.workflow_id))
   from durable.history_event e join durable.workflow_run w on w.run_id = e.run_id
  where e.message_id is not null and (w.chain_id is not null or w.next_run_id is not null)
+   and not exists (select 1 from durable.history_event f where f.run_id = w.next_run_id and f.type = 'WorkflowForked')
  group by e.message_id, coalesce(w.chain_id, w.run_id) having count(*) > 1;
 
 -- 1. Every history has its run.
@@ -231,7 +236,7 @@ select format('5: message %s of %s to %s was set aside and waits', event_id, run
  where exists (select 1 from durable.outbox o where o.run_id = r.run_id and o.event_id = r.event_id);
 
 -- 6. The messages that the code of a chain sends to workflows are numbered 1..n, in the order of its runs and of their
--- events, as far as its first history is there.
+-- events, as far as its first history is there. A fork that takes the place of a run leaves a gap.
 select format('6: message %s of chain %s is recorded as its %s.', number, chain, place)
   from (select coalesce(w.chain_id, w.run_id) as chain,
                coalesce(durable.readable(e.attributes) ->> 'message', durable.readable(e.attributes) ->> 'number')::bigint
@@ -240,13 +245,15 @@ select format('6: message %s of chain %s is recorded as its %s.', number, chain,
           from durable.history_event e join durable.workflow_run w on w.run_id = e.run_id
          where e.type in ('ExternalSignalRequested', 'ExternalCancelRequested', 'ChildStartRequested', 'ChildStartWatched',
                           'ChildSignalRequested', 'ChildCancelRequested')) m
- where number is distinct from place and exists (select 1 from durable.history_event e where e.run_id = m.chain);
+ where number is distinct from place and exists (select 1 from durable.history_event e where e.run_id = m.chain)
+   and not exists (select 1 from durable.workflow_run w join durable.history_event f on f.run_id = w.run_id
+                    where w.chain_id = m.chain and f.type = 'WorkflowForked');
 
 -- 6. A message in the outbox that workflow code has sent is recorded in the history of its run, until retention drops it.
 select format('6: message %s of run %s to %s is in the outbox and not in the history', o.event_id, o.run_id,
               o.target_workflow_id)
   from durable.outbox o
- where o.source_workflow_id is not null and o.kind not in (5, 9)
+ where o.source_workflow_id is not null and o.kind not in (5, 9) and o.name <> 'Reset'
    and not exists (select 1 from durable.history_event e
                     where e.run_id in (select w.run_id from durable.workflow_run w
                                         where coalesce(w.chain_id, w.run_id) = o.run_id)
@@ -256,10 +263,12 @@ select format('6: message %s of run %s to %s is in the outbox and not in the his
                                    durable.readable(e.attributes) ->> 'number')::bigint = o.event_id)
    and exists (select 1 from durable.history_event e where e.run_id = o.run_id);
 
--- 6. A message that the relay has delivered is in one inbox or one history. Its id follows from its source: version 3.
+-- 6. A message that the relay has delivered is in one inbox or one history, but for the copies of forks. Its id follows from its source: version 3.
 select format('6: message %s was delivered %s times: to the runs %s', message_id, count(*), string_agg(run_id::text, ', '))
   from (select e.run_id, e.message_id from durable.history_event e
          where e.type in ('SignalReceived', 'WorkflowCancelRequested')
+           and not exists (select 1 from durable.history_event f
+                            where f.run_id = e.run_id and f.type = 'WorkflowForked' and f.event_id > e.event_id)
         union all
         select i.run_id, i.message_id from durable.inbox i where i.kind in (1, 2)) m
  where substr(message_id::text, 15, 1) = '3' group by message_id having count(*) > 1;
@@ -290,7 +299,8 @@ select format('7: child %s of chain %s has %s outcomes', number, chain, count(*)
   from (select coalesce(w.chain_id, w.run_id) as chain, (durable.readable(e.attributes) ->> 'number')::bigint as number
           from durable.history_event e
           join durable.workflow_run w on w.run_id = e.run_id
-         where e.type in ('ChildCompleted', 'ChildFailed', 'ChildCancelled', 'ChildStartFailed')) o
+         where e.type in ('ChildCompleted', 'ChildFailed', 'ChildCancelled', 'ChildStartFailed')
+           and not exists (select 1 from durable.history_event f where f.run_id = w.next_run_id and f.type = 'WorkflowForked')) o
  group by chain, number having count(*) > 1;
 
 -- 7. The outcome of a child whose chain has ended is on its way to its open parent, waits for it, or was fed to it. Its
@@ -301,7 +311,9 @@ with open as materialized (
 fed as materialized (
         select coalesce(l.chain_id, l.run_id) as chain, e.message_id, count(*) as events
           from durable.history_event e join durable.workflow_run l on l.run_id = e.run_id
-         where e.message_id is not null group by 1, 2)
+         where e.message_id is not null
+           and not exists (select 1 from durable.history_event f where f.run_id = l.next_run_id and f.type = 'WorkflowForked')
+         group by 1, 2)
 select format('7: the outcome of run %s for %s is in %s places', run_id, parent_workflow_id, places)
   from (select w.run_id, w.parent_workflow_id, p.chain_id as continued,
                (select count(*) from durable.outbox o where o.run_id = coalesce(w.chain_id, w.run_id) and o.kind = 5)
@@ -362,12 +374,15 @@ select format('8: activity %s of run %s has appended %s entries to stream %s, an
  where e.entries <> p.before + p.number + 1
    and exists (select 1 from durable.history_event h where h.run_id = p.run_id);
 
--- 8. What the code of a run has appended to a stream is what its history records, in the same order.
+-- 8. What the code of a run has appended to a stream is what its history records, in the same order, but for the copies of
+-- forks.
 select format('8: entry %s of the code of run %s in stream %s is %s, and recorded as %s', place, run_id, name, value, recorded)
   from (select e.run_id, e.stream ->> 'stream' as name, e.stream -> 'value' as recorded,
                row_number() over (partition by e.run_id, e.stream ->> 'stream' order by e.event_id) as place
           from (select e.run_id, e.event_id, durable.readable(e.attributes) as stream from durable.history_event e
-                 where e.type = 'StreamAppended') e) r
+                 where e.type = 'StreamAppended'
+                   and not exists (select 1 from durable.history_event f
+                                    where f.run_id = e.run_id and f.type = 'WorkflowForked' and f.event_id > e.event_id)) e) r
   full join (select e.run_id, e.name, durable.readable(e.value) as value,
                     row_number() over (partition by e.run_id, e.name order by e.entry_offset) as place
                from durable.stream_entry e where e.seq is null) w using (run_id, name, place)

@@ -12,6 +12,7 @@ import dev.durable.store.postgres.internal.queue.QueueSql;
 import dev.durable.store.postgres.internal.read.OpenJobs;
 import dev.durable.store.postgres.internal.run.Callbacks;
 import dev.durable.store.postgres.internal.run.ClaimSql;
+import dev.durable.store.postgres.internal.run.ForkSql;
 import dev.durable.store.postgres.internal.run.ReadSql;
 import dev.durable.store.postgres.internal.run.SeizureSql;
 import dev.durable.store.postgres.internal.run.StartSql;
@@ -66,6 +67,7 @@ class PlanTest {
             TransitionSql.class,
             StepSql.class,
             StartSql.class,
+            ForkSql.class,
             MessageSql.class,
             JobSql.class,
             OrderSql.class,

@@ -49,6 +49,10 @@ class NewConstantsTest {
                     "a request to cancel alone ends the wait of a full history for its local activities",
                     "HeldRun"),
             alike(
+                    "MessageKind.CANCEL",
+                    "a request to cancel alone does not move to a fork in the run's place",
+                    "Resets"),
+            alike(
                     "instanceof of CallbackEnded",
                     "an end alone holds for good: another extension is asked for once",
                     "TokenOfCallback"),
@@ -77,6 +81,7 @@ class NewConstantsTest {
             alike(
                     "ParentClosePolicy.ABANDON",
                     "the one policy by which a child needs no open parent",
+                    "BehindPoint",
                     "ChildStarts",
                     "OpenChildren",
                     "Relays",
@@ -92,6 +97,12 @@ class NewConstantsTest {
                     "EngineBuilder",
                     "HeldRun"),
             // ── ends of runs ──
+            alike(
+                    "WorkflowStatus.TIMED_OUT",
+                    "with FAILED the one end that is retried from its failure, and is then not listed",
+                    "RunRecord"),
+            alike("Kind.LOCKED", "a change that waits for a lock alone is tried again by itself", "OperatedPages"),
+            alike("Kind.NOT_FOUND", "a request alone that found no open run has nothing to tell of one", "RunBatches"),
             alike(
                     "WorkflowStatus.COMPLETED",
                     "the one end with a result: any other may be repeated, and has none to read",
@@ -176,6 +187,10 @@ class NewConstantsTest {
                     "a job that was locked is told apart in the text of the error",
                     "JobPages",
                     "Operations"),
+            alike(
+                    "Outcome.DONE",
+                    "the fork was written: after any other answer nothing follows from it",
+                    "ObservedStore"),
             alike("Outcome.DUPLICATE", "the one answer of an order that was carried out before", "Operations"),
             alike("Outcome.INBOX_FULL", "the text names one of two limits", "Messages"),
             alike(

@@ -158,6 +158,7 @@ class WorkersTest {
                     .because("charges twice")
                     .pause()
                     .await();
+            queues.pauseActivity("Payments.charge");
             queues.endHalt();
             // docs: end
             assertThat(queues.isHalted()).isFalse();

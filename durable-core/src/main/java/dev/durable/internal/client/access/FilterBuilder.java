@@ -1,11 +1,14 @@
 package dev.durable.internal.client.access;
 
+import dev.durable.client.StallGroup;
 import dev.durable.client.WorkflowQuery.Filter;
 import dev.durable.client.WorkflowStatus;
 import dev.durable.internal.declare.Registry;
 import dev.durable.internal.replay.BackgroundJob;
 import dev.durable.internal.text.Bounds;
 import dev.durable.store.RunFilter;
+import dev.durable.store.RunKey;
+import dev.durable.store.StallCause;
 import java.time.Instant;
 import java.util.Set;
 import java.util.UUID;
@@ -108,6 +111,14 @@ public final class FilterBuilder implements Filter {
     @Override
     public Filter stalled() {
         filter = filter.stalled(true);
+        return this;
+    }
+
+    @Override
+    public Filter stalledLike(StallGroup group) {
+        RunKey example = new RunKey(group.example().runId(), group.example().workflowId());
+        filter = filter.types(Set.of(group.type()))
+                .stallCause(StallCause.of(group.type(), example, group.exampleText()));
         return this;
     }
 }

@@ -2,30 +2,17 @@ package dev.durable.internal.client.access;
 
 import dev.durable.client.StallGroup;
 import dev.durable.store.RunRecord;
+import dev.durable.store.StallCause;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 
 /** Groups stalled runs that have stalled alike. Used by one thread. */
 final class StallGroups {
-    private static final Pattern LINE = Pattern.compile("[\\w.$]+\\([\\w$]+\\.(?:java|kt):\\d+\\)");
-    private static final Pattern NUMBER = Pattern.compile("\\d+");
-
-    private final Map<Key, Group> groups = new LinkedHashMap<>();
-
-    /** @param cause the first line, without ids and numbers, which differ from run to run */
-    private record Key(String type, String cause, @Nullable String line) {
-        @Override
-        public String toString() {
-            return "Key[" + type + "]";
-        }
-    }
+    private final Map<StallCause, Group> groups = new LinkedHashMap<>();
 
     private static final class Group {
         private final RunRecord example;
@@ -41,7 +28,8 @@ final class StallGroups {
     }
 
     void add(RunRecord run, String stalledBy) {
-        Group group = groups.computeIfAbsent(key(run, stalledBy), key -> new Group(run, stalledBy));
+        Group group = groups.computeIfAbsent(
+                StallCause.of(run.type(), run.run(), stalledBy), alike -> new Group(run, stalledBy));
         group.count++;
         group.oldest = group.oldest.isBefore(run.startedAt()) ? group.oldest : run.startedAt();
     }
@@ -49,24 +37,16 @@ final class StallGroups {
     /** The groups, the largest first. */
     List<StallGroup> all() {
         List<StallGroup> all = new ArrayList<>();
-        groups.forEach((key, group) -> all.add(new StallGroup(
-                key.type,
+        groups.forEach((alike, group) -> all.add(new StallGroup(
+                alike.type(),
                 firstLine(group.text),
-                key.line,
+                alike.line(),
                 group.count,
                 group.oldest,
                 DescriptionMapper.summary(group.example),
                 group.text)));
         all.sort(Comparator.comparingLong(StallGroup::count).reversed());
         return all;
-    }
-
-    private static Key key(RunRecord run, String stalledBy) {
-        Matcher line = LINE.matcher(stalledBy);
-        String cause = firstLine(stalledBy)
-                .replace(run.run().workflowId(), "")
-                .replace(run.run().runId().toString(), "");
-        return new Key(run.type(), NUMBER.matcher(cause).replaceAll("#"), line.find() ? line.group() : null);
     }
 
     private static String firstLine(String text) {

@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param input the arguments of its run method, a JSON array
  * @param runTimeout how long it may take; null is unlimited
  * @param startDelay how long its first turn waits; null is not at all
+ * @param keepsBuild whether the build of this turn alone goes on with it
  */
 record Continuation(
         UUID runId,
@@ -31,16 +32,17 @@ record Continuation(
         String taskQueue,
         Payload input,
         @Nullable Duration runTimeout,
-        @Nullable Duration startDelay) {
+        @Nullable Duration startDelay,
+        boolean keepsBuild) {
 
     /** Returns this continuation as another run. */
     Continuation withRunId(UUID other) {
-        return new Continuation(other, typeNames, taskQueue, input, runTimeout, startDelay);
+        return new Continuation(other, typeNames, taskQueue, input, runTimeout, startDelay, keepsBuild);
     }
 
     WorkflowContinuedAsNew closing(long id, Instant at) {
         return new WorkflowContinuedAsNew(
-                id, at, runId, typeNames.getFirst(), taskQueue, input, runTimeout, startDelay);
+                id, at, runId, typeNames.getFirst(), taskQueue, input, runTimeout, startDelay, false, keepsBuild);
     }
 
     /** The options as the call gives them, beside those of the run before. */
@@ -49,6 +51,7 @@ record Continuation(
         private boolean keepsTaskQueue = true;
         private @Nullable Duration runTimeout;
         private @Nullable Duration startDelay;
+        private boolean keepsBuild;
 
         private Options(WorkflowStarted before) {
             taskQueue = before.taskQueue();
@@ -89,6 +92,12 @@ record Continuation(
             return this;
         }
 
+        @Override
+        public ContinueOptionsBuilder keepBuild() {
+            keepsBuild = true;
+            return this;
+        }
+
         /** Returns the task queue of the run before; null where the call has named one. */
         @Nullable
         String keptTaskQueue() {
@@ -96,7 +105,7 @@ record Continuation(
         }
 
         Continuation next(UUID runId, List<String> typeNames, Payload input) {
-            return new Continuation(runId, typeNames, taskQueue, input, runTimeout, startDelay);
+            return new Continuation(runId, typeNames, taskQueue, input, runTimeout, startDelay, keepsBuild);
         }
     }
 }

@@ -504,6 +504,10 @@ public final class DurableCalls implements PromiseHost {
     /** Becomes the run that was forked here, between two turns of its history. */
     public void forked(WorkflowForked fork) {
         feed.forked(fork);
+        ChainLink link = fork.chain();
+        if (link != null) {
+            sent.goOn(link);
+        }
         drawsFor(fork.runId());
         ending.forked(feed.started());
     }

@@ -130,6 +130,9 @@ public final class OpenChildren {
     }
 
     private void end(OpenChild child, HistoryEvent.ChildClosed closed) {
+        if (!(closed instanceof ChildCompleted)) {
+            run.ending().failingTurn().childFailed(child.workflowId, closed);
+        }
         child.wasStarted(
                 closed instanceof ChildStartFailed failed
                         ? outcomes.notStarted(child, failed)

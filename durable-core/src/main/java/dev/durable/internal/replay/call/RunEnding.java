@@ -82,6 +82,7 @@ public final class RunEnding {
     private final List<Failure> failedUndos = new ArrayList<>();
     private final Set<DurablePromise<?>> unobserved = new LinkedHashSet<>();
     private final UnusedSignals unused = new UnusedSignals();
+    private final FailingTurn failingTurn = new FailingTurn();
     /**
      * True once {@code run} has returned or thrown; the end of the run may follow later, when handlers have returned.
      */
@@ -137,6 +138,14 @@ public final class RunEnding {
     void runIsOver(@Nullable Throwable thrown) {
         runIsOver = true;
         thrownByRun = thrown;
+        if (thrown != null) {
+            failingTurn.fails(thrown);
+        }
+    }
+
+    /** Returns the memory of where the failure of the run arose. */
+    FailingTurn failingTurn() {
+        return failingTurn;
     }
 
     /** Returns whether messages are late from now on, because {@code run} is over or a handler has ended the run. */
@@ -195,6 +204,7 @@ public final class RunEnding {
             logLate(handler.name, thrown);
         } else if (!stalls.insteadOfFailing(handler, thrown)) {
             unused.hasFailed(signal);
+            failingTurn.fails(thrown);
             fix(new Result.Threw(encode.apply(thrown).thrownBy(handler.name), retries.after(thrown)), handler);
         }
     }
@@ -324,6 +334,7 @@ public final class RunEnding {
      * @param first whether it belongs to the first turn, in which {@code run} has not come to a wait before
      */
     void hears(HistoryEvent.Inbound event, boolean first) {
+        failingTurn.begins(event);
         if (!first && !isDeaf()) {
             unused.firstTurnIsOver();
         }
@@ -445,7 +456,8 @@ public final class RunEnding {
                 handlers.lateMessages(),
                 handlers.abandonedHandlers(),
                 next == null ? null : next.runId(),
-                next == null ? null : next.delay());
+                next == null ? null : next.delay(),
+                failingTurn.eventId());
     }
 
     private Failure withFailedUndos(Failure failure) {

@@ -90,12 +90,17 @@ public final class SagaScope implements Saga {
     @Override
     public void undo() {
         checkOpen("Saga.undo");
+        long undoBegan = run.ending().failingTurn().undoBegins();
+        boolean undoes = !undos.isEmpty();
         undoing++;
         List<Exception> failed;
         try {
             failed = run.detached(this::undoAll);
         } finally {
             undoing--;
+        }
+        if (undoes) {
+            run.ending().failingTurn().undoEnds(undoBegan);
         }
         if (!failed.isEmpty()) {
             RuntimeException first = unchecked(failed.getFirst());
@@ -123,6 +128,7 @@ public final class SagaScope implements Saga {
     // ── the undo ────────────────────────────────────────────────────────────────────────────────────────────────────
 
     private void undoAfter(Exception failure, Coroutine body) {
+        long undoBegan = run.ending().failingTurn().undoBegins();
         boolean hasUndos = stallsBefore(failure);
         body.cancel("the saga has failed");
         List<DurablePromise<?>> open = openIn(body);
@@ -137,7 +143,11 @@ public final class SagaScope implements Saga {
             run.awaitOwn(() -> undoing == 0);
         }
         over = true;
+        boolean undoes = !undos.isEmpty();
         undoAll().forEach(failed -> suppress(failure, failed));
+        if (undoes) {
+            run.ending().failingTurn().undoEnds(undoBegan);
+        }
     }
 
     /** Stalls the run where there is something to undo and the exception stalls it. Returns whether there is something. */

@@ -720,7 +720,7 @@ create table ${schema}.batch_job (
 
 -- A worker process. dead is never set back, and beat counts only while it is false. Lease: how long its beat may stand
 -- still; the processes that watch it go by this, not by a lease of their own. queues, activities: the task queues and
--- activities that it serves. build: the name of the build of the workflow code that it has; null where it names none.
+-- activities that it serves. workflow_types: the names of the workflow types that it has; null where it takes any. build: the name of the build of the workflow code that it has; null where it names none.
 create table ${schema}.session (
     id         uuid        not null primary key,
     beat       bigint      not null,
@@ -730,6 +730,7 @@ create table ${schema}.session (
     identity   text        not null,
     queues     text[],
     activities text[],
+    workflow_types text[],
     build      text collate "C"
 ) with (fillfactor = 50, autovacuum_vacuum_threshold = 100);
 
@@ -780,6 +781,14 @@ create index kept_place_queue on ${schema}.kept_place (task_queue, limit_key);
 create table ${schema}.activity_pause (
     activity  text collate "C" not null primary key,
     resume_at timestamptz
+);
+
+-- The share in percent of the unpinned runs that a build gets, whatever their task queue. set_at orders the ramps: the one
+-- that was set last comes first.
+create table ${schema}.build_ramp (
+    build   text collate "C" not null primary key,
+    percent smallint    not null,
+    set_at  timestamptz not null
 );
 
 -- The last alert of each failure, so that one failure of ten thousand jobs is one alert. told_until: the alert has
@@ -1504,7 +1513,8 @@ with s as materialized (
                  where i.run_id = r.run_id and i.shard = r.shard and i.wakes) as called_at
           from ${schema}.run_state r join ${schema}.workflow_run w on w.run_id = r.run_id and w.shard = r.shard
          where r.run_id = run),
-    process as materialized (select p.id, p.identity, p.queues, p.activities, p.build from ${schema}.session p where not p.dead),
+    process as materialized (
+        select p.id, p.identity, p.queues, p.activities, p.workflow_types, p.build from ${schema}.session p where not p.dead),
     h as materialized (
         select e.event_id, e.at, e.type, ${schema}.readable(e.attributes) as a
           from s
@@ -1527,14 +1537,19 @@ with s as materialized (
                array(select p.identity from process p
                       where (p.queues is null or s.task_queue = any(p.queues))
                         and (s.pinned_to is null or p.build = s.pinned_to)
-                      order by p.identity collate "C") as serving
+                      order by p.identity collate "C") as serving,
+               array(select p.identity from process p
+                      where (p.queues is null or s.task_queue = any(p.queues))
+                        and (s.pinned_to is null or p.build = s.pinned_to)
+                        and (p.workflow_types is null or s.type = any(p.workflow_types))
+                      order by p.identity collate "C") as able
           from s),
     held as materialized (
         select case when w.paused then 'PAUSED' when w.stalled_by is not null then 'STALLED'
                     when w.owner is not null then 'RUNNABLE'
                     when w.not_before > w.now or not w.begun and w.due_since is null and w.wake_at > w.now then 'DELAYED'
                     when w.due_since is null then null
-                    when w.serving = '{}' then 'UNSERVED' else 'RUNNABLE' end as kind, w.*
+                    when w.able = '{}' then 'UNSERVED' else 'RUNNABLE' end as kind, w.*
           from whole w),
     -- A timer behind the opening or the extension of a callback is its timeout.
     timer as materialized (
@@ -1679,11 +1694,13 @@ select r.kind, r.what, r.since, r.until, r.served_by, r.ended_by, r.reason
                case w.kind when 'STALLED' then w.not_before when 'DELAYED' then greatest(w.not_before, w.wake_at)
                     when 'RUNNABLE' then case when w.owner is not null then w.owned_until end end,
                case when w.kind in ('PAUSED', 'STALLED', 'DELAYED') then w.serving
-                    when w.owner is not null then array[w.owner] else w.serving end,
+                    when w.owner is not null then array[w.owner] else w.able end,
                case w.kind when 'PAUSED' then 'resume() of its handle'
                     when 'STALLED' then 'code that fits what was recorded'
                     when 'DELAYED' then case when w.tries > 1 then 'that time' else 'that time, or a message' end
-                    when 'UNSERVED' then case when w.pinned_to is null then 'a process that serves the queue'
+                    when 'UNSERVED' then case when w.serving <> '{}'
+                                                   then 'a process that serves the queue and has the workflow type'
+                                              when w.pinned_to is null then 'a process that serves the queue'
                                               else 'a process of that build, or moveTo(build) of its handle' end
                     else case when w.owner is not null then 'the end of its turn' else 'a claim by one of them' end end,
                case w.kind
@@ -1699,12 +1716,16 @@ select r.kind, r.what, r.since, r.until, r.served_by, r.ended_by, r.reason
                              || ' is delayed until ' || ${schema}.instant_text(greatest(w.not_before, w.wake_at))
                     when 'UNSERVED'
                         then 'the run is due since ' || ${schema}.instant_text(w.due_since) || ' in task queue "'
-                             || w.task_queue || '"' || coalesce(' and pinned to build "' || w.pinned_to
-                                                                || '", of which no process serves it', ', which no process serves')
+                             || w.task_queue || '"'
+                             || case when w.serving <> '{}'
+                                     then ', and of the processes that serve it none has the workflow type ' || w.type || ': '
+                                          || array_to_string(w.serving, ', ')
+                                     else coalesce(' and pinned to build "' || w.pinned_to
+                                                   || '", of which no process serves it', ', which no process serves') end
                     else case when w.owner is not null then 'the run is claimed by process ' || w.owner || ', which runs its code'
                               else 'the run is due since ' || ${schema}.instant_text(w.due_since)
                                    || ' and waits for a process that serves task queue "' || w.task_queue
-                                   || '" and has the workflow type ' || w.type || ': ' || array_to_string(w.serving, ', ') end
+                                   || '" and has the workflow type ' || w.type || ': ' || array_to_string(w.able, ', ') end
                     end
           from held w
           left join lateral (

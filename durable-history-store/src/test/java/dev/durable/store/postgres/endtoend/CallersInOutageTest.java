@@ -26,10 +26,12 @@ import dev.durable.client.ActivityQuery;
 import dev.durable.client.AuditQuery;
 import dev.durable.client.BatchCall;
 import dev.durable.client.BatchHandle;
+import dev.durable.client.Builds;
 import dev.durable.client.CallbackHandle;
 import dev.durable.client.DurableClient;
 import dev.durable.client.DurableEngine;
 import dev.durable.client.ExternalActivity;
+import dev.durable.client.ForkOptions;
 import dev.durable.client.Incident;
 import dev.durable.client.IncidentControl;
 import dev.durable.client.IncidentQuery;
@@ -110,6 +112,7 @@ class CallersInOutageTest {
             IncidentQuery.class,
             IncidentControl.class,
             Queues.class,
+            Builds.class,
             AuditQuery.class,
             ExternalActivity.class);
 
@@ -286,6 +289,7 @@ class CallersInOutageTest {
                 ofJob ? Desk.class : method.getDeclaringClass() == DurableClient.class ? Case.class : String.class);
         values.put(String.class, method.getName().equals("job") ? "job-1" : ofJob ? "batch-1" : "case-1");
         values.put(StartOptions.class, StartOptions.id("new-" + ids.incrementAndGet()));
+        values.put(ForkOptions.class, ForkOptions.defaults());
         values.put(
                 Call.class,
                 method.getDeclaringClass() == WorkflowHandle.class
@@ -373,6 +377,7 @@ class CallersInOutageTest {
         subjects.put(IncidentQuery.class, client.incidents());
         subjects.put(IncidentControl.class, client.incidents().one("case-1", 1));
         subjects.put(Queues.class, client.queues());
+        subjects.put(Builds.class, client.builds());
         subjects.put(AuditQuery.class, client.audit());
         subjects.put(ExternalActivity.class, client.activity(token));
         assertThat(subjects.keySet()).containsExactlyElementsOf(INTERFACES);

@@ -140,7 +140,8 @@ final class HistoryTable {
             case WorkflowContinuedAsNew e -> "as " + e.workflowType() + ", run " + e.nextRunId();
             case WorkflowTimedOut e -> "";
             case FirstTurnStarted e -> "";
-            case WorkflowForked e -> "from run " + e.fromRunId() + ", by " + e.by();
+            case WorkflowForked e ->
+                "from run " + e.fromRunId() + ", by " + e.by() + (e.reason() == null ? "" : ": " + e.reason());
             case WorkflowPaused e -> e.reason() + ", by " + e.by();
             case WorkflowResumed e -> "by " + e.by();
             case UnknownEvent e -> "written by a newer version";

@@ -37,6 +37,13 @@ public final class OutgoingRows {
         }
     }
 
+    /** Inserts messages that a store sends for a chain whose run is open under this workflow id. */
+    public static void insert(List<OutgoingMessage> sends, String from, SqlScript script) {
+        OutgoingRows all = new OutgoingRows();
+        sends.forEach(send -> all.rows.add(new Row(send, from)));
+        all.insert(script);
+    }
+
     /**
      * Marks the runs that have children to end with them. Children that a chain asks for when it closes are not started,
      * but those that do not depend on it; a run that another continues is no such close.

@@ -30,6 +30,10 @@ public final class PendingNudges {
         nudges.add(new Nudges.RunClosed(runId));
     }
 
+    public void outbox() {
+        nudges.add(new Nudges.OutboxFilled());
+    }
+
     public void answered(UUID runId) {
         nudges.add(new Nudges.UpdateAnswered(runId));
     }

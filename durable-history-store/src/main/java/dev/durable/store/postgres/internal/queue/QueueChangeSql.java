@@ -30,6 +30,16 @@ final class QueueChangeSql {
     static final String RESUME_ACTIVITY = """
             with x as (delete from durable.activity_pause where activity = ? returning 1)""" + AUDITED;
 
+    static final String RAMP_BUILD = """
+            with x as (
+                insert into durable.build_ramp as r (build, percent, set_at) values (?, ?, durable.clock())
+                on conflict (build) do update set percent = excluded.percent, set_at = excluded.set_at
+                 where r.percent <> excluded.percent
+                    or exists (select 1 from durable.build_ramp o where o.set_at > r.set_at) returning 1)""" + AUDITED;
+
+    static final String END_RAMP = """
+            with x as (delete from durable.build_ramp where build = ? returning 1)""" + AUDITED;
+
     static final String LIMIT = """
             with x as (
                 insert into durable.queue as q (task_queue, concurrency, rate_per_second, max_depth, key_concurrency,

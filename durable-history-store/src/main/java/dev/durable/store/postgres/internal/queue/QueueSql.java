@@ -47,6 +47,17 @@ public final class QueueSql {
             select p.activity, p.resume_at from durable.activity_pause p
              where p.resume_at is null or p.resume_at > durable.clock() order by p.activity""";
 
+    static final String RAMPS = "select r.build, r.percent, r.set_at from durable.build_ramp r order by r.build";
+
+    /** The builds that serve the queues, where one has a ramp; the empty name stands for processes that name none. */
+    static final String SERVING_BUILDS = """
+            select distinct u.task_queue, coalesce(s.build, '') as build
+              from unnest(?::text[]) as u(task_queue)
+             cross join lateral (select s.build from durable.session s
+                    where not s.dead and (s.queues is null or u.task_queue = any(s.queues))
+                      and exists (select 1 from durable.build_ramp)
+                    order by s.id offset 0) s""";
+
     static final String KEYS_WAIT = QueuePlaceSql.in("""
             select u.task_queue from unnest(?::text[]) as u(task_queue)
              where exists (select 1 from durable.activity_job j

@@ -5,6 +5,7 @@ import static dev.durable.store.postgres.internal.sql.Param.texts;
 import dev.durable.client.QueueDescription;
 import dev.durable.client.QueueLimits;
 import dev.durable.client.Queues.PausedActivity;
+import dev.durable.store.BuildRamps;
 import dev.durable.store.Nudges;
 import dev.durable.store.QueueChange;
 import dev.durable.store.QueueRules;
@@ -23,6 +24,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -61,6 +63,10 @@ public final class QueueTable {
                 script.read(QueueChangeSql.PAUSE_ACTIVITY, reader, audited(change, time(pause.resumeAt())));
             case QueueChange.ResumeActivity ignored ->
                 script.read(QueueChangeSql.RESUME_ACTIVITY, reader, audited(change));
+            case QueueChange.RampBuild ramp
+            when ramp.percent() == null -> script.read(QueueChangeSql.END_RAMP, reader, audited(change));
+            case QueueChange.RampBuild ramp ->
+                script.read(QueueChangeSql.RAMP_BUILD, reader, audited(change, Param.of((Object) ramp.percent())));
             case QueueChange.Limit limit
             when limit.limits().equals(QueueLimits.NONE) ->
                 script.read(QueueChangeSql.LIFT_LIMITS, reader, audited(change));
@@ -102,6 +108,8 @@ public final class QueueTable {
             Set<String> paused = new HashSet<>();
             Set<String> keysWait = new HashSet<>();
             Map<String, Instant> delayed = new HashMap<>();
+            Map<BuildRamps.Ramp, Instant> ramps = new LinkedHashMap<>();
+            Map<String, Set<String>> builds = new HashMap<>();
             tx.last(new SqlScript()
                     .read(
                             QueueSql.RULES,
@@ -114,13 +122,36 @@ public final class QueueTable {
                     .read(
                             QueueSql.NEXT_DELAYED,
                             row -> delayed.put(row.getString("task_queue"), TimeColumns.required(row, "visible_at")),
+                            names)
+                    .read(
+                            QueueSql.RAMPS,
+                            row -> ramps.put(
+                                    new BuildRamps.Ramp(row.getString("build"), row.getInt("percent")),
+                                    TimeColumns.required(row, "set_at")))
+                    .read(
+                            QueueSql.SERVING_BUILDS,
+                            row -> builds.computeIfAbsent(row.getString("task_queue"), queue -> new HashSet<>())
+                                    .add(row.getString("build")),
                             names));
             keysWait.forEach(queue -> rules.merge(
                     queue,
                     new QueueRules.Rule(false, QueueLimits.NONE, true),
                     (rule, waits) -> new QueueRules.Rule(rule.paused(), rule.limits(), true)));
-            return new QueueRules(rules, paused, delayed);
+            return new QueueRules(rules, paused, delayed, ramps(ramps, builds));
         });
+    }
+
+    /** The ramps, the one that was set last first. */
+    private static BuildRamps ramps(Map<BuildRamps.Ramp, Instant> setAt, Map<String, Set<String>> builds) {
+        return setAt.isEmpty()
+                ? BuildRamps.NONE
+                : new BuildRamps(
+                        setAt.entrySet().stream()
+                                .sorted(Map.Entry.<BuildRamps.Ramp, Instant>comparingByValue()
+                                        .reversed())
+                                .map(Map.Entry::getKey)
+                                .toList(),
+                        builds);
     }
 
     public List<QueueDescription> list() {

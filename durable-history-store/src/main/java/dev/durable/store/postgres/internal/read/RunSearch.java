@@ -130,7 +130,7 @@ public final class RunSearch {
     private List<RunWay> ways() {
         if (filter.workflowId() != null || filter.batch() != null || filter.parent() != null || filter.root() != null) {
             RunWay way = RunWay.anyRun(filter, filter.statuses()).in(RunWay.Order.SOUGHT);
-            return List.of(filter.stalled() ? stalled(way) : way);
+            return List.of(filter.stalled() ? way.and(stalled()) : way);
         }
         if (filter.stalled()) {
             return isWanted(WorkflowStatus.RUNNING)
@@ -152,9 +152,11 @@ public final class RunSearch {
         return ways;
     }
 
-    private static RunWay stalled(RunWay way) {
-        return way.and(DSL.condition("exists (select from run_state s where s.run_id = workflow_run.run_id"
-                + " and s.shard = workflow_run.shard and s.stalled_by is not null)"));
+    private Condition stalled() {
+        return DSL.condition(
+                "exists (select from run_state where run_state.run_id = workflow_run.run_id"
+                        + " and run_state.shard = workflow_run.shard and {0})",
+                RunWay.stalled(filter));
     }
 
     private boolean isWanted(WorkflowStatus status) {

@@ -8,8 +8,10 @@ import static org.jooq.impl.DSL.noCondition;
 
 import dev.durable.client.WorkflowStatus;
 import dev.durable.store.RunFilter;
+import dev.durable.store.StallCause;
 import dev.durable.store.postgres.internal.run.StartSql;
 import java.time.Instant;
+import java.util.Collections;
 import java.util.Set;
 import java.util.UUID;
 import org.jooq.Condition;
@@ -96,12 +98,16 @@ public record RunWay(Columns table, Condition range, Condition wanted, Order ord
                 isNarrow(filter) ? Order.WALKED : Order.LISTED);
     }
 
-    /** The condition that leaves out failed attempts that another follows, unless their workflow id is asked for. */
+    /** The condition that leaves out failed runs that an attempt or a retry follows, unless their workflow id is asked for. */
     private static Condition withoutRetried(RunFilter filter, Set<WorkflowStatus> statuses) {
-        boolean none = filter.workflowId() != null || !statuses.isEmpty() && !statuses.contains(WorkflowStatus.FAILED);
+        Set<WorkflowStatus> failed = Set.of(WorkflowStatus.FAILED, WorkflowStatus.TIMED_OUT);
+        boolean none = filter.workflowId() != null || !statuses.isEmpty() && Collections.disjoint(statuses, failed);
         return none
                 ? noCondition()
-                : WORKFLOW_RUN.NEXT_RUN_ID.isNull().or(WORKFLOW_RUN.STATUS.ne(WorkflowStatus.FAILED.name()));
+                : WORKFLOW_RUN
+                        .NEXT_RUN_ID
+                        .isNull()
+                        .or(WORKFLOW_RUN.STATUS.notIn(WorkflowStatus.FAILED.name(), WorkflowStatus.TIMED_OUT.name()));
     }
 
     /** The access path of open runs; the times of their starts stand in another table. */
@@ -120,7 +126,7 @@ public record RunWay(Columns table, Condition range, Condition wanted, Order ord
                                 filter.closedAfter() == null && filter.closedBefore() == null
                                         ? noCondition()
                                         : DSL.falseCondition())
-                        .and(filter.stalled() ? RUN_STATE.STALLED_BY.isNotNull() : noCondition()),
+                        .and(filter.stalled() ? stalled(filter) : noCondition()),
                 isNarrow(filter) ? Order.WALKED : Order.LISTED);
     }
 
@@ -142,6 +148,24 @@ public record RunWay(Columns table, Condition range, Condition wanted, Order ord
     private static Condition even(String table) {
         return DSL.condition(
                 table + ".started_at - run_id_time(" + table + ".run_id) between interval '-10 s' and interval '10 s'");
+    }
+
+    /** The condition on {@code run_state} of a filter for stalled runs. */
+    static Condition stalled(RunFilter filter) {
+        StallCause cause = filter.stallCause();
+        Condition stalled = RUN_STATE.STALLED_BY.isNotNull();
+        return cause == null
+                ? stalled
+                : stalled.and(DSL.condition(
+                                "regexp_replace(replace(replace(split_part(run_state.stalled_by, chr(10), 1),"
+                                        + " run_state.workflow_id, ''), run_state.run_id::text, ''), ?, ?, 'g') = ?",
+                                StallCause.NUMBER,
+                                StallCause.ANY_NUMBER,
+                                cause.cause()))
+                        .and(DSL.condition(
+                                "substring(run_state.stalled_by from ?) is not distinct from ?",
+                                StallCause.LINE,
+                                cause.line()));
     }
 
     /** A condition on another table than that of open runs. */

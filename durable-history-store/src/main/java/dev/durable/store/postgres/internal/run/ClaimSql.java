@@ -1,5 +1,6 @@
 package dev.durable.store.postgres.internal.run;
 
+import dev.durable.store.JobStart;
 import dev.durable.store.postgres.internal.sql.PortionSql;
 
 /** The SQL of the claim of runs, which never waits for a lock. */
@@ -22,14 +23,23 @@ public final class ClaimSql {
      * the inbox index (a run with 20,000 messages costs one probe) from where the last scan ended. They are locked by
      * key, NO KEY UPDATE so that runs that are being signalled are not skipped. A run counts as not owned if it stands
      * under the fence of a claim whose answer was lost, if its owned_until is so far ahead that a clock must have been
-     * set back, or if its session is not alive; and a session that is not alive claims nothing. The back-off of a stall holds
-     * back the builds that have stalled since the run went on, all others may claim the run at once; where no build is
-     * recorded, as the stalling process named none, it holds back all. A pinned run is claimed by its build alone, and found
-     * by an index of its own. For 100 ms a due run is left to the living session that has it cached; one row says for how long that still holds for runs that were not
-     * claimed, another when a parked run of these queues is due next. The ids of the claimed runs stay with the
-     * transaction, for the reads that follow.
+     * set back, or if its session is not alive; and a session that is not alive claims nothing. The back-off of a stall
+     * holds back the builds that have stalled since the run went on, all others may claim the run at once; where no
+     * build is recorded, as the stalling process named none, it holds back all. A pinned run is claimed by its build
+     * alone, and found by an index of its own. For 100 ms a due run is left to the living session that has it cached;
+     * one row says for how long that still holds for runs that were not claimed, another when a parked run of these
+     * queues is due next. The ids of the claimed runs stay with the transaction, for the reads that follow.
      */
-    static final String RUNS = claim("""
+    static final String RUNS = claim(false, "");
+
+    /** The claim of a process whose build, or that of others, has a ramp. */
+    static final String SHARED_RUNS = claim(true, share("s.wake_at"));
+
+    /** The claim of a process whose build has no share: of unpinned runs that are due, it looks for background jobs alone. */
+    static final String NO_RUNS = claim(true, "s.type = '" + JobStart.TYPE + "'");
+
+    private static String claim(boolean isShared, String share) {
+        return """
             with recursive due as (
                 ${due}
                 union all
@@ -62,7 +72,7 @@ public final class ClaimSql {
                          where s.run_id = c.run_id and +s.shard = c.shard
                            and ${claimable}
                            and (s.pinned_to is null
-                                or s.pinned_to = (select d.build from durable.session d where d.id = ?))
+                                or s.pinned_to = (select d.build from durable.session d where d.id = ?))${shared}
                            and (s.last_session is null or s.last_session = ?
                                 or c.since <= durable.clock() - interval '100 ms' or coalesce((
                                         select d.dead from durable.session d where d.id = s.last_session), true))
@@ -112,14 +122,56 @@ public final class ClaimSql {
             union all
             select s.run_id, null, null, null, null, null, null, null, null, null, null, s.task_queue, s.scanned, null, null from (
                 select s.task_queue, max(s.run_id::text)::uuid as run_id, (select count(*)::int from seen) as scanned
-                  from seen s group by s.task_queue) s""");
-
-    private static String claim(String text) {
-        return text.replace("${due}", due("s.pinned_to is null"))
+                  from seen s group by s.task_queue) s${let_go}""".replace("${due}", due("s.pinned_to is null" + (isShared ? " and " + share : "")))
                 .replace(
                         "${due_and_pinned}",
                         due("s.pinned_to = (select d.build from durable.session d where d.id = ?)"))
-                .replace("${claimable}", CLAIMABLE);
+                .replace("${claimable}", CLAIMABLE)
+                .replace("${let_go}", isShared ? letGo() : "")
+                .replace("${shared}", isShared ? " and (s.pinned_to is not null or " + share("c.since") + ")" : "");
+    }
+
+    /**
+     * The condition that a run is in the share of the claiming process, or has waited for those that it belongs to. Background
+     * jobs have no workflow code, so that no ramp concerns them.
+     */
+    private static String share(String since) {
+        return """
+                (s.type = '${job}' or exists (
+                                        select 1 from unnest(?::text[], ?::smallint[], ?::smallint[], ?::boolean[])
+                                                      as r(task_queue, low, high, strict)
+                                         where r.task_queue = s.task_queue
+                                           and (s.shard >= r.low and s.shard < r.high
+                                                or not r.strict and ${since} <= durable.clock() - interval '5 s')))""".replace("${job}", JobStart.TYPE).replace("${since}", since);
+    }
+
+    /**
+     * When the runs of other shares that have waited for less than five seconds may be claimed. It reads the due runs of
+     * these seconds at most, so that neither owned runs nor runs of types that the claimer lacks are found again and again.
+     */
+    private static String letGo() {
+        return """
+
+            union all
+            select null, null, null, null, null, null, null, null, null, null, null, null, 0, l.retry_in, null from (
+                select ceil(extract(epoch from min(o.since) + interval '5 s' - durable.clock()) * 1000)::bigint as retry_in
+                  from (select d.since
+                          from unnest(?::text[], ?::smallint[], ?::smallint[], ?::boolean[])
+                               as r(task_queue, low, high, strict)
+                         cross join lateral (
+                                select s.wake_at as since from durable.run_state s
+                                 where s.task_queue = r.task_queue and s.wake_at <= durable.clock()
+                                   and s.wake_at > durable.clock() - interval '5 s' and s.pinned_to is null
+                                   and (s.shard < r.low or s.shard >= r.high) and s.type <> '${job}'
+                                   and s.owned_until is null and not s.paused
+                                 order by s.wake_at limit 1) d
+                         where not r.strict
+                        union all
+                        select c.since from candidate c
+                         where c.since <= durable.clock() and c.since > durable.clock() - interval '5 s'
+                           and false = any(?::boolean[])
+                           and not exists (select 1 from mine m where m.run_id = c.run_id)) o) l
+             where l.retry_in is not null""".replace("${job}", JobStart.TYPE);
     }
 
     private static String due(String pin) {
@@ -134,8 +186,16 @@ public final class ClaimSql {
     }
 
     /** Finds the run that the claim would take first, by the claim's own candidates. */
-    static final String FIRST =
-            RUNS.substring(0, RUNS.lastIndexOf(',', RUNS.indexOf("claimed as ("))) + " select m.run_id from mine m";
+    static final String FIRST = first(RUNS);
+
+    static final String FIRST_SHARED = first(SHARED_RUNS);
+
+    static final String FIRST_OF_NO_RUNS = first(NO_RUNS);
+
+    private static String first(String claim) {
+        return claim.substring(0, claim.lastIndexOf(',', claim.indexOf("claimed as (")))
+                + " select m.run_id from mine m";
+    }
 
     private static final String OF_TYPES = "s.type = any(?::text[])";
     /** All types but Durable's own that are not listed. */
@@ -145,6 +205,14 @@ public final class ClaimSql {
     static final String RUNS_OF_ANY_TYPE = RUNS.replace(OF_TYPES, OF_ANY_TYPE);
 
     static final String FIRST_OF_ANY_TYPE = FIRST.replace(OF_TYPES, OF_ANY_TYPE);
+
+    static final String SHARED_RUNS_OF_ANY_TYPE = SHARED_RUNS.replace(OF_TYPES, OF_ANY_TYPE);
+
+    static final String FIRST_SHARED_OF_ANY_TYPE = FIRST_SHARED.replace(OF_TYPES, OF_ANY_TYPE);
+
+    static final String NO_RUNS_OF_ANY_TYPE = NO_RUNS.replace(OF_TYPES, OF_ANY_TYPE);
+
+    static final String FIRST_OF_NO_RUNS_OF_ANY_TYPE = FIRST_OF_NO_RUNS.replace(OF_TYPES, OF_ANY_TYPE);
 
     static String without(String claim) {
         String types = claim.contains(OF_ANY_TYPE) ? OF_ANY_TYPE : OF_TYPES;

@@ -5,10 +5,12 @@ import dev.durable.store.NewRun;
 import dev.durable.store.RunIds;
 import dev.durable.store.StartOutcome;
 import dev.durable.store.postgres.internal.message.MessageRows;
+import dev.durable.store.postgres.internal.message.MessageSql;
 import dev.durable.store.postgres.internal.nudge.PendingNudges;
 import dev.durable.store.postgres.internal.nudge.SharedNudges;
 import dev.durable.store.postgres.internal.sql.Connections;
 import dev.durable.store.postgres.internal.sql.Param;
+import dev.durable.store.postgres.internal.sql.SafeText;
 import dev.durable.store.postgres.internal.sql.SqlScript;
 import dev.durable.store.postgres.internal.sql.TransactionSettings;
 import dev.durable.store.postgres.internal.sql.Tx;
@@ -23,16 +25,6 @@ import java.util.UUID;
  * forked never change, so that run is not locked. Only retention may remove them: then the transaction is given up.
  */
 public final class Forks {
-    /** The fence stands on no copied event: these were written under the fences of the run that was forked. */
-    private static final String COPY = """
-            with copied as (
-                insert into durable.history_event (run_id, event_id, at, message_id, shard, type, attributes)
-                select ?::uuid, e.event_id, e.at, e.message_id, ?::smallint, e.type, e.attributes
-                  from durable.history_event e
-                 where e.run_id = ?::uuid and e.shard = ?::smallint and e.event_id <= ?::bigint
-                returning 1)
-            select count(*) as copied from copied""";
-
     private final Connections connections;
     private final SharedNudges nudges;
 
@@ -64,30 +56,48 @@ public final class Forks {
         SqlScript rest = new SqlScript();
         if (outcome instanceof StartOutcome.Started started && !started.resent()) {
             NewRun.Copied copied = Objects.requireNonNull(fork.firstTurn().copied());
-            UUID from = copied.from().runId();
-            tx.run(new SqlScript()
-                    .read(
-                            COPY,
-                            row -> {
-                                if (row.getLong("copied") != copied.events()) {
-                                    throw new HistoryGoneException();
-                                }
-                            },
-                            Param.of(runId),
-                            Param.of(fork.run().shard()),
-                            Param.of(from),
-                            Param.of(RunIds.shard(from)),
-                            Param.of(copied.events())));
+            copy(tx, fork);
             MessageRows messages = new MessageRows();
             copied.messages().forEach(message -> messages.add(fork.run(), message));
             messages.insert(rest, unused);
+            audit(fork, rest);
         }
         tx.last(rest);
         return outcome;
     }
 
+    /** Copies the events. */
+    static void copy(Tx tx, NewRun fork) throws SQLException {
+        NewRun.Copied copied = Objects.requireNonNull(fork.firstTurn().copied());
+        UUID from = copied.from().runId();
+        tx.run(new SqlScript()
+                .read(
+                        ForkSql.COPY,
+                        row -> {
+                            if (row.getLong("copied") != copied.events()) {
+                                throw new HistoryGoneException();
+                            }
+                        },
+                        Param.of(fork.run().runId()),
+                        Param.of(fork.run().shard()),
+                        Param.of(from),
+                        Param.of(RunIds.shard(from)),
+                        Param.of(copied.events())));
+    }
+
+    static void audit(NewRun fork, SqlScript script) {
+        NewRun.Copied copied = Objects.requireNonNull(fork.firstTurn().copied());
+        script.then(
+                MessageSql.AUDIT,
+                Param.of(fork.fence()),
+                Param.of(SafeText.storable(copied.actor())),
+                Param.of(NewRun.Copied.ACTION),
+                Param.of(copied.from().workflowId()),
+                Param.of(copied.details(fork.run())));
+    }
+
     /** Gives up the transaction of a fork whose events are not all there. */
-    private static final class HistoryGoneException extends RuntimeException {
+    static final class HistoryGoneException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
         HistoryGoneException() {

@@ -1,5 +1,7 @@
 package dev.durable.store.postgres.internal.run;
 
+import static dev.durable.store.postgres.internal.sql.Param.bools;
+import static dev.durable.store.postgres.internal.sql.Param.shorts;
 import static dev.durable.store.postgres.internal.sql.Param.texts;
 import static dev.durable.store.postgres.internal.sql.Param.uuids;
 
@@ -7,6 +9,7 @@ import dev.durable.StoreRefusedException;
 import dev.durable.history.InboxMessage;
 import dev.durable.history.StoredEvent;
 import dev.durable.internal.text.Portion;
+import dev.durable.store.BuildRamps;
 import dev.durable.store.ClaimedRun;
 import dev.durable.store.ClaimedRuns;
 import dev.durable.store.RunClaim;
@@ -97,11 +100,53 @@ public final class RunClaims {
         }
 
         String runs() {
-            return without(claim.anyType() ? ClaimSql.RUNS_OF_ANY_TYPE : ClaimSql.RUNS);
+            if (hasNoShare()) {
+                return without(claim.anyType() ? ClaimSql.NO_RUNS_OF_ANY_TYPE : ClaimSql.NO_RUNS);
+            }
+            return without(
+                    isShared()
+                            ? claim.anyType() ? ClaimSql.SHARED_RUNS_OF_ANY_TYPE : ClaimSql.SHARED_RUNS
+                            : claim.anyType() ? ClaimSql.RUNS_OF_ANY_TYPE : ClaimSql.RUNS);
         }
 
         String first() {
-            return without(claim.anyType() ? ClaimSql.FIRST_OF_ANY_TYPE : ClaimSql.FIRST);
+            if (hasNoShare()) {
+                return without(claim.anyType() ? ClaimSql.FIRST_OF_NO_RUNS_OF_ANY_TYPE : ClaimSql.FIRST_OF_NO_RUNS);
+            }
+            return without(
+                    isShared()
+                            ? claim.anyType() ? ClaimSql.FIRST_SHARED_OF_ANY_TYPE : ClaimSql.FIRST_SHARED
+                            : claim.anyType() ? ClaimSql.FIRST_OF_ANY_TYPE : ClaimSql.FIRST);
+        }
+
+        boolean isShared() {
+            return !claim.shares().isEmpty();
+        }
+
+        /** Returns whether the build gets no unpinned runs of any of the queues, however long they wait. */
+        private boolean hasNoShare() {
+            return isShared()
+                    && queues.stream()
+                            .map(claim::share)
+                            .allMatch(share -> share.strict() && share.from() >= share.to());
+        }
+
+        /** The shares as parameters of the selection of due runs, whose text has none where the build has no share. */
+        List<Param> dueShares() {
+            return hasNoShare() ? List.of() : shares();
+        }
+
+        /** Returns the parameters that say which runs are in the share of the claimer; none where there are no ramps. */
+        List<Param> shares() {
+            if (!isShared()) {
+                return List.of();
+            }
+            List<BuildRamps.Share> shares = queues.stream().map(claim::share).toList();
+            return List.of(
+                    texts(queues, queue -> queue),
+                    shorts(shares, BuildRamps.Share::from),
+                    shorts(shares, BuildRamps.Share::to),
+                    bools(shares, BuildRamps.Share::strict));
         }
 
         private String without(String sql) {
@@ -177,6 +222,10 @@ public final class RunClaims {
                 Param.of(wanted.limit),
                 texts(wanted.queues, q -> q),
                 session));
+        params.addAll(wanted.shares());
+        if (wanted.isShared()) {
+            params.add(wanted.shares().getLast());
+        }
         return params.toArray(Param[]::new);
     }
 
@@ -195,6 +244,7 @@ public final class RunClaims {
             claimable.add(uuids(List.copyOf(wanted.without), id -> id));
         }
         List<Param> params = new ArrayList<>(List.of(queueNames));
+        params.addAll(wanted.dueShares());
         params.addAll(claimable);
         params.addAll(List.of(limit, queueNames, session));
         params.addAll(claimable);
@@ -205,7 +255,9 @@ public final class RunClaims {
                 Param.of(wanted.look()),
                 session));
         params.addAll(claimable);
-        params.addAll(List.of(session, session, limit));
+        params.add(session);
+        params.addAll(wanted.shares());
+        params.addAll(List.of(session, limit));
         return params;
     }
 
@@ -247,7 +299,7 @@ public final class RunClaims {
         private void read(ResultSet row) throws SQLException {
             String scanned = row.getString("scanned_queue");
             if (row.getObject("retry_in") != null) {
-                retryIn = Duration.ofMillis(row.getLong("retry_in"));
+                retryIn = earlier(retryIn, Duration.ofMillis(row.getLong("retry_in")));
             } else if (row.getObject("next_due") != null) {
                 nextDue = TimeColumns.required(row, "next_due");
             } else if (scanned == null) {

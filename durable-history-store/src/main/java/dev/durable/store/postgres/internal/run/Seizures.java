@@ -1,5 +1,10 @@
 package dev.durable.store.postgres.internal.run;
 
+import static dev.durable.store.postgres.internal.sql.Param.ints;
+import static dev.durable.store.postgres.internal.sql.Param.shorts;
+import static dev.durable.store.postgres.internal.sql.Param.texts;
+import static dev.durable.store.postgres.internal.sql.Param.uuids;
+
 import dev.durable.history.InboxMessage;
 import dev.durable.history.MessageKind;
 import dev.durable.history.StoredEvent;
@@ -7,10 +12,11 @@ import dev.durable.internal.json.JsonObjectWriter;
 import dev.durable.store.EarliestTimeouts;
 import dev.durable.store.JobKey;
 import dev.durable.store.LeftJob;
+import dev.durable.store.NewRun;
 import dev.durable.store.Nudges;
+import dev.durable.store.RunChange;
 import dev.durable.store.RunIds;
 import dev.durable.store.RunKey;
-import dev.durable.store.RunMove;
 import dev.durable.store.RunPause;
 import dev.durable.store.Seizure;
 import dev.durable.store.Transition;
@@ -30,121 +36,76 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
+import java.util.Objects;
 import java.util.UUID;
+import java.util.function.BiConsumer;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Closes and pauses runs from outside, without running their code: the run's fence is replaced. */
+/** Closes runs from outside, without running their code: the runs' fences are replaced. */
 public final class Seizures {
     private static final Logger log = LoggerFactory.getLogger(Seizures.class);
 
-    private static final Nudges.Nudge OUTBOX = new Nudges.OutboxFilled();
+    /**
+     * How many runs one transaction ends: it locks all of their jobs, and has all of their waiting outcomes in memory.
+     */
+    private static final int MOST_AT_ONCE = 50;
 
     private final Connections connections;
-    private final Nudges nudges;
+    private final RunBatches batches;
 
     public Seizures(Connections connections, Nudges nudges) {
         this.connections = connections;
-        this.nudges = nudges;
+        this.batches = new RunBatches(connections, nudges, MOST_AT_ONCE);
     }
 
-    public Optional<RunKey> seize(Seizure seizure) {
-        List<Nudges.Nudge> told = new ArrayList<>();
-        Optional<RunKey> closed =
-                connections.transaction(TransactionSettings.LONG, tx -> seize(tx, seizure, () -> told.add(OUTBOX)));
-        closed.ifPresent(run -> told.add(new Nudges.RunClosed(run.runId())));
-        if (closed.isPresent()) {
-            nudges.send(told);
+    public List<RunChange> seize(List<Seizure> seizures) {
+        return batches.write(seizures.stream().map(Seizure::workflowId).toList(), (tx, items, outcomes) -> {
+            PendingNudges told = new PendingNudges();
+            List<Ending> endings = new ArrayList<>();
+            lock(tx, items, seizures, (item, open) -> {
+                Seizure seizure = seizures.get(item);
+                if (seizure.onlyIfDue() && !open.due()) {
+                    outcomes.set(item, RunChange.unchanged(open.run()));
+                } else {
+                    endings.add(new Ending(seizure, open, null));
+                    outcomes.set(item, RunChange.changed(open.run()));
+                    told.closed(open.run().runId());
+                    if (open.related()) {
+                        told.outbox();
+                    }
+                }
+            });
+            SqlScript script = endings.isEmpty() ? new SqlScript() : closing(tx, endings);
+            endings.forEach(ending -> audit(ending, script));
+            List<Integer> missing = items.stream().filter(outcomes::isMissing).toList();
+            if (!missing.isEmpty()) {
+                closedBy(script, missing, seizures, (item, run) -> {
+                    outcomes.set(item, RunChange.changed(run));
+                    told.closed(run.runId());
+                });
+            }
+            tx.last(script);
+            return told;
+        });
+    }
+
+    private static void audit(Ending ending, SqlScript script) {
+        String actor = ending.seizure.actor();
+        if (actor != null) {
+            script.then(
+                    MessageSql.AUDIT,
+                    Param.of(ending.seizure.auditId()),
+                    Param.of(SafeText.storable(actor)),
+                    Param.of(Seizure.TERMINATE),
+                    Param.of(ending.seizure.workflowId()),
+                    Param.of(RunPause.details(ending.open.run().runId())));
         }
-        return closed;
-    }
-
-    /** Replaces the fence of the run, so that its holder can't write; outcomes that are under way go to its inbox. */
-    public boolean pause(RunPause pause) {
-        boolean[] found = new boolean[1];
-        PendingNudges hints = connections.transaction(TransactionSettings.LONG, tx -> {
-            PendingNudges due = new PendingNudges();
-            List<UUID> runs = new ArrayList<>();
-            Param runId = Param.of((Object) pause.runId());
-            found[0] = false;
-            tx.run(new SqlScript()
-                    .read(
-                            SeizureSql.LOCK_TO_PAUSE,
-                            row -> {
-                                found[0] = true;
-                                if (row.getBoolean("paused") != pause.pause()) {
-                                    runs.add(row.getObject("run_id", UUID.class));
-                                    due.runs(row.getString("task_queue"));
-                                }
-                            },
-                            Param.of(pause.workflowId()),
-                            Param.of(RunIds.shardOf(pause.workflowId())),
-                            runId,
-                            runId));
-            SqlScript script = new SqlScript();
-            runs.forEach(run -> script.then(
-                    SeizureSql.PAUSE,
-                    Param.of(pause.pause()),
-                    Param.of(pause.newFence()),
-                    Param.of(run),
-                    Param.of(RunIds.shard(run)),
-                    Param.of(pause.eventType()),
-                    Param.of(pause.attributes()),
-                    Param.of(SafeText.storable(pause.actor())),
-                    Param.of(pause.action()),
-                    Param.of(RunPause.details(run))));
-            tx.last(script);
-            return due;
-        });
-        hints.sendTo(nudges);
-        return found[0];
-    }
-
-    /** Lets a run go on, and replaces its fence, so that a holder of another build can't. */
-    public boolean move(RunMove move) {
-        boolean[] found = new boolean[1];
-        PendingNudges hints = connections.transaction(TransactionSettings.LONG, tx -> {
-            PendingNudges due = new PendingNudges();
-            List<UUID> runs = new ArrayList<>();
-            Param runId = Param.of((Object) move.runId());
-            found[0] = false;
-            tx.run(new SqlScript()
-                    .read(
-                            SeizureSql.LOCK_TO_MOVE,
-                            row -> {
-                                String build = move.build();
-                                boolean changes = build == null
-                                        ? row.getBoolean("held_back")
-                                        : !build.equals(row.getString("pinned_to"));
-                                found[0] = changes || build != null;
-                                if (changes) {
-                                    runs.add(row.getObject("run_id", UUID.class));
-                                    due.runs(row.getString("task_queue"));
-                                }
-                            },
-                            Param.of(move.workflowId()),
-                            Param.of(RunIds.shardOf(move.workflowId())),
-                            runId,
-                            runId));
-            SqlScript script = new SqlScript();
-            runs.forEach(run -> script.then(
-                    SeizureSql.MOVE,
-                    Param.of(move.build()),
-                    Param.of(move.newFence()),
-                    Param.of(run),
-                    Param.of(RunIds.shard(run)),
-                    Param.of(SafeText.storable(move.actor())),
-                    Param.of(move.action()),
-                    Param.of(move.details(run))));
-            tx.last(script);
-            return due;
-        });
-        hints.sendTo(nudges);
-        return found[0];
     }
 
     public List<RunKey> expired(int limit) {
@@ -163,32 +124,6 @@ public final class Seizures {
         });
     }
 
-    /** @param related is run if the run has a parent or children, for which its end leaves messages in the outbox */
-    private static Optional<RunKey> seize(Tx tx, Seizure seizure, Runnable related) throws SQLException {
-        Optional<OpenRun> open = lock(tx, seizure);
-        if (open.isEmpty()) {
-            return closedBy(tx, seizure);
-        }
-        if (seizure.onlyIfDue() && !open.get().due()) {
-            return Optional.empty();
-        }
-        if (open.get().related()) {
-            related.run();
-        }
-        SqlScript script = closing(tx, List.of(new Ending(seizure, open.get())));
-        if (seizure.actor() != null) {
-            script.then(
-                    MessageSql.AUDIT,
-                    Param.of(seizure.auditId()),
-                    Param.of(SafeText.storable(seizure.actor())),
-                    Param.of(Seizure.TERMINATE),
-                    Param.of(seizure.workflowId()),
-                    Param.of(RunPause.details(open.get().run().runId())));
-        }
-        tx.last(script);
-        return Optional.of(open.get().run());
-    }
-
     /** The earliest timeouts of runs, and of jobs that no worker watches. */
     public EarliestTimeouts earliestTimeouts() {
         return connections.read(TransactionSettings.SHORT, tx -> {
@@ -204,43 +139,56 @@ public final class Seizures {
         });
     }
 
-    private static Optional<OpenRun> lock(Tx tx, Seizure seizure) throws SQLException {
-        List<OpenRun> found = new ArrayList<>();
-        Param runId = Param.of((Object) seizure.runId());
+    /** Locks the runs of seizures that are open, in the order in which they stand here. */
+    private static void lock(Tx tx, List<Integer> items, List<Seizure> seizures, BiConsumer<Integer, OpenRun> whereOpen)
+            throws SQLException {
         tx.run(new SqlScript()
                 .read(
-                        SeizureSql.LOCK_RUN,
-                        row -> found.add(new OpenRun(
-                                new RunKey(row.getObject("run_id", UUID.class), seizure.workflowId()),
-                                row.getLong("next_event_id"),
-                                row.getBoolean("due"),
-                                row.getBoolean("related"))),
-                        Param.of(seizure.workflowId()),
-                        Param.of(RunIds.shardOf(seizure.workflowId())),
-                        runId,
-                        runId));
-        return found.stream().findFirst();
+                        SeizureSql.LOCK_RUNS,
+                        row -> whereOpen.accept(
+                                row.getInt("item"),
+                                new OpenRun(
+                                        new RunKey(
+                                                row.getObject("run_id", UUID.class),
+                                                seizures.get(row.getInt("item")).workflowId()),
+                                        row.getLong("next_event_id"),
+                                        row.getBoolean("due"),
+                                        row.getBoolean("related"))),
+                        ints(items, item -> item),
+                        texts(items, item -> seizures.get(item).workflowId()),
+                        shorts(items, item -> RunIds.shardOf(seizures.get(item).workflowId())),
+                        uuids(items, item -> seizures.get(item).runId())));
     }
 
-    private static Optional<RunKey> closedBy(Tx tx, Seizure seizure) throws SQLException {
-        List<RunKey> found = new ArrayList<>();
-        tx.last(new SqlScript()
-                .read(
-                        SeizureSql.CLOSED_BY,
-                        row -> found.add(new RunKey(row.getObject("run_id", UUID.class), seizure.workflowId())),
-                        Param.of(seizure.workflowId()),
-                        Param.of(RunIds.shardOf(seizure.workflowId())),
-                        Param.of(seizure.newFence())));
-        return found.stream().findFirst();
+    private static void closedBy(
+            SqlScript script, List<Integer> items, List<Seizure> seizures, BiConsumer<Integer, RunKey> whereClosed) {
+        script.read(
+                SeizureSql.CLOSED_BY,
+                row -> whereClosed.accept(
+                        row.getInt("item"),
+                        new RunKey(
+                                row.getObject("run_id", UUID.class),
+                                seizures.get(row.getInt("item")).workflowId())),
+                ints(items, item -> item),
+                texts(items, item -> seizures.get(item).workflowId()),
+                shorts(items, item -> RunIds.shardOf(seizures.get(item).workflowId())),
+                uuids(items, item -> seizures.get(item).newFence()));
     }
 
     /** Closes a run within a transaction that goes on. Returns false if the run is not open any more. */
     public static boolean end(Tx tx, Seizure seizure) throws SQLException {
-        Optional<OpenRun> open = lock(tx, seizure);
-        if (open.isPresent()) {
-            tx.run(closing(tx, List.of(new Ending(seizure, open.get()))));
+        List<Ending> endings = new ArrayList<>();
+        lock(tx, List.of(0), List.of(seizure), (item, open) -> endings.add(new Ending(seizure, open, null)));
+        if (!endings.isEmpty()) {
+            tx.run(closing(tx, endings));
         }
-        return open.isPresent();
+        return !endings.isEmpty();
+    }
+
+    /** Closes a run whose place a fork takes, within a transaction that goes on: its row and its messages are the fork's. */
+    static void replace(Tx tx, LockedRun run, NewRun fork) throws SQLException {
+        OpenRun open = new OpenRun(run.run(), run.nextEventId(), true, true);
+        tx.run(closing(tx, List.of(new Ending(run.seizure(), open, fork))));
     }
 
     /** A run that the transaction has locked against its senders and its holder, and how it is to be closed. */
@@ -248,21 +196,30 @@ public final class Seizures {
 
     /** Closes runs within a transaction that goes on. */
     public static void end(Tx tx, List<LockedRun> runs) throws SQLException {
-        // Jobs are locked in order of run id.
-        List<Ending> endings = runs.stream()
-                .sorted(Comparator.comparing(run -> run.run().runId(), RunIds.ORDER))
-                .map(run -> new Ending(run.seizure(), new OpenRun(run.run(), run.nextEventId(), true, true)))
-                .toList();
-        if (!endings.isEmpty()) {
-            tx.run(closing(tx, endings));
+        if (!runs.isEmpty()) {
+            tx.run(closing(
+                    tx,
+                    runs.stream()
+                            .map(run -> new Ending(
+                                    run.seizure(), new OpenRun(run.run(), run.nextEventId(), true, true), null))
+                            .toList()));
         }
     }
 
     /** Reads the remaining jobs and messages of the runs; returns the statements that end them. */
-    private static SqlScript closing(Tx tx, List<Ending> endings) throws SQLException {
-        SqlScript reads = new SqlScript();
-        endings.forEach(ending -> ending.read(reads));
-        tx.run(reads);
+    private static SqlScript closing(Tx tx, List<Ending> runs) throws SQLException {
+        // Jobs are locked in order of run id.
+        List<Ending> endings = runs.stream()
+                .sorted(Comparator.comparing(ending -> ending.open.run().runId(), RunIds.ORDER))
+                .toList();
+        Map<UUID, Ending> byRun = new HashMap<>();
+        endings.forEach(ending -> byRun.put(ending.open.run().runId(), ending));
+        Param ids = uuids(endings, ending -> ending.open.run().runId());
+        Param shards = shorts(endings, ending -> ending.open.run().shard());
+        tx.run(new SqlScript()
+                .read(SeizureSql.LOCK_JOBS, row -> of(row, byRun).job(row), ids, shards)
+                .read(TransitionSql.OUTCOMES, row -> of(row, byRun).left.add(LeftJob.of(outcome(row))), ids, shards)
+                .read(SeizureSql.LEFT, row -> of(row, byRun).left(row), ids, shards));
         List<JobKey> jobs = endings.stream().flatMap(Ending::jobKeys).toList();
         Map<JobKey, String> details = jobs.isEmpty() ? Map.of() : HeartbeatRows.read(tx, jobs);
         SqlScript script = new SqlScript();
@@ -272,47 +229,41 @@ public final class Seizures {
                 .seize(script);
         for (Ending ending : endings) {
             if (ending.closing.isEmpty()) {
-                sayUnrecorded(ending.seizure, end(ending.seizure, ending.open, List.of()), script);
+                sayUnrecorded(ending.seizure, end(ending.seizure, ending.open, List.of(), ending.next), script);
             }
         }
         return script;
+    }
+
+    private static Ending of(ResultSet row, Map<UUID, Ending> endings) throws SQLException {
+        return Objects.requireNonNull(endings.get(row.getObject("run_id", UUID.class)));
     }
 
     /** A run that is being closed, and what is left of it. */
     private static final class Ending {
         private final Seizure seizure;
         private final OpenRun open;
+        private final @Nullable NewRun next;
         private final List<StoredEvent> closing = new ArrayList<>();
         private final List<LockedJob> jobs = new ArrayList<>();
         private final List<LeftJob> left = new ArrayList<>();
 
-        Ending(Seizure seizure, OpenRun open) {
+        /** @param next the fork that takes its place; null where its chain ends */
+        Ending(Seizure seizure, OpenRun open, @Nullable NewRun next) {
             this.seizure = seizure;
             this.open = open;
+            this.next = next;
         }
 
-        void read(SqlScript script) {
-            Param run = Param.of(open.run().runId());
-            Param shard = Param.of(open.run().shard());
-            script.read(SeizureSql.LOCK_JOBS, row -> jobs.add(LockedJob.read(row, open.run())), run, shard)
-                    .read(
-                            SeizureSql.OUTCOMES,
-                            row -> left.add(LeftJob.of(outcome(row))),
-                            run,
-                            shard,
-                            Param.of(MessageKind.ACTIVITY_OUTCOME.code()))
-                    .read(
-                            SeizureSql.LEFT,
-                            row -> {
-                                if (row.getBoolean("recorded")) {
-                                    closing.add(closingEvent(
-                                            seizure, open, row.getInt("messages"), TimeColumns.required(row, "at")));
-                                }
-                            },
-                            run,
-                            shard,
-                            run,
-                            shard);
+        void job(ResultSet row) throws SQLException {
+            jobs.add(LockedJob.read(row, open.run()));
+        }
+
+        /** Takes the number of messages that are dropped, and the time of the end, where there is a history to end. */
+        void left(ResultSet row) throws SQLException {
+            if (row.getBoolean("recorded")) {
+                closing.add(closingEvent(seizure, open, row.getInt("messages"), TimeColumns.required(row, "at")));
+            }
         }
 
         Stream<JobKey> jobKeys() {
@@ -321,7 +272,7 @@ public final class Seizures {
 
         Transition transition(Map<JobKey, String> details) {
             jobs.forEach(job -> left.add(job.left(details.get(job.key()))));
-            Transition end = end(seizure, open, closing);
+            Transition end = end(seizure, open, closing, next);
             return closing.isEmpty()
                     ? end
                     : end.closingWith(LeftJob.events(left, closing.getFirst().at()));
@@ -367,7 +318,7 @@ public final class Seizures {
                 seizure.attributes().apply(messages));
     }
 
-    private static Transition end(Seizure seizure, OpenRun open, List<StoredEvent> closing) {
+    private static Transition end(Seizure seizure, OpenRun open, List<StoredEvent> closing, @Nullable NewRun next) {
         return new Transition(
                 open.run(),
                 new Transition.Fences(seizure.newFence(), seizure.newFence()),
@@ -378,7 +329,7 @@ public final class Seizures {
                 false,
                 null,
                 null,
-                new Transition.Close(seizure.status(), null, seizure.failure(), false));
+                new Transition.Close(seizure.status(), null, seizure.failure(), next, false, false));
     }
 
     private record OpenRun(RunKey run, long nextEventId, boolean due, boolean related) {}

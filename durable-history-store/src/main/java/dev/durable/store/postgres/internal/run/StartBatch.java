@@ -11,7 +11,6 @@ import static dev.durable.store.postgres.internal.sql.Param.uuids;
 import dev.durable.store.NewRun;
 import dev.durable.store.RunIds;
 import dev.durable.store.RunKey;
-import dev.durable.store.Transition;
 import dev.durable.store.postgres.internal.message.MessageRows;
 import dev.durable.store.postgres.internal.nudge.PendingNudges;
 import dev.durable.store.postgres.internal.sql.MemoJson;
@@ -21,7 +20,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /** A batch of starts, sorted by lock order, with the statements that insert them. */
 public record StartBatch(List<NewRun> starts) {
@@ -39,20 +37,10 @@ public record StartBatch(List<NewRun> starts) {
                 ? Stream.concat(
                                 Stream.of(states),
                                 Stream.of(
-                                        texts(starts, s -> nameOf(s.firstTurn().build())),
-                                        texts(
-                                                starts,
-                                                s -> pinnedTo(s.firstTurn().build()))))
+                                        texts(starts, s -> s.firstTurn().madeBy()),
+                                        texts(starts, s -> s.firstTurn().pinnedTo())))
                         .toArray(Param[]::new)
                 : states;
-    }
-
-    private static @Nullable String nameOf(Transition.@Nullable Build build) {
-        return build == null ? null : build.name();
-    }
-
-    private static @Nullable String pinnedTo(Transition.@Nullable Build build) {
-        return build == null || !build.pinned() ? null : build.name();
     }
 
     String statesSql() {

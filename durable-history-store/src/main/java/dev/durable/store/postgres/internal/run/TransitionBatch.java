@@ -333,7 +333,8 @@ final class TransitionBatch {
                 texts(next, NewRun::taskQueue),
                 longs(next, run -> run.firstTurn().delay().toMillis()),
                 instants(next, run -> run.deadlines().timesOutAt()),
-                bools(continued, t -> end(t).isRetried()));
+                bools(continued, t -> end(t).isRetried()),
+                texts(next, run -> run.firstTurn().pinnedTo()));
         EventRows.ofStarts(next).insert(script);
     }
 

@@ -297,21 +297,21 @@ public final class TransitionSql {
      * Starts the runs that continue closed ones, and the next attempts of failed ones: each takes over the row of the run that is open under the workflow id,
      * so that senders who wait for its lock find it by workflow id or chain, and the messages of senders. Outcomes of
      * activities go, as their numbers begin anew. It starts later than the run that it continues, whatever the clock
-     * says, as the latest run of a workflow id is found by that time. Any build may begin it. A message ends the delay of a run that continues as
-     * new, and not the back-off of an attempt, before whose end no worker may claim it.
+     * says, as the latest run of a workflow id is found by that time. Any build may begin it, unless it is pinned to one. A
+     * message ends the delay of a run that continues as new, and not the back-off of an attempt, before whose end no worker may claim it.
      */
     static final String GO_ON = """
             with next as materialized (
                 select u.* from unnest(?::uuid[], ?::smallint[], ?::uuid[], ?::uuid[], ?::text[], ?::text[], ?::bigint[],
-                                       ?::timestamptz[], ?::boolean[])
-                       as u(run_id, shard, next_run_id, fence, type, task_queue, delay, deadline, retries)),
+                                       ?::timestamptz[], ?::boolean[], ?::text[])
+                       as u(run_id, shard, next_run_id, fence, type, task_queue, delay, deadline, retries, pinned_to)),
             state as (
                 update durable.run_state s
                    set run_id = u.next_run_id, chain_id = coalesce(s.chain_id, s.run_id), fence = u.fence,
                        next_event_id = 2, owned_until = null, last_session = null, expires_at = null,
                        not_before = case when u.retries then durable.clock() + u.delay * interval '1 ms' end,
                        wake_at = durable.clock() + u.delay * interval '1 ms', deadline = u.deadline, stalls = 0,
-                       stalled_by = null, stalled_builds = null, build = null, pinned_to = null,
+                       stalled_by = null, stalled_builds = null, build = null, pinned_to = u.pinned_to,
                        closing = false, type = u.type, task_queue = u.task_queue
                   from (select s.c, u.* from next u
                          cross join lateral (select s.ctid as c from durable.run_state s

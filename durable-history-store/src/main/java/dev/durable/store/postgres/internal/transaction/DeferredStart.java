@@ -21,6 +21,7 @@ import tools.jackson.databind.json.JsonMapper;
  *
  * @param attributes the attributes of its WorkflowStarted
  * @param startedAt when the caller asked for it
+ * @param pinnedTo the build that alone begins it; null is any
  */
 record DeferredStart(
         UUID runId,
@@ -34,7 +35,8 @@ record DeferredStart(
         ReusePolicy reusePolicy,
         @Nullable Instant deadline,
         @Nullable Instant expiresAt,
-        Map<String, String> memo) {
+        Map<String, String> memo,
+        @Nullable String pinnedTo) {
     /** Escapes all characters beyond ASCII, so that NUL and unpaired surrogates come back as they were. */
     private static final JsonMapper JSON =
             JsonMapper.builder().enable(JsonWriteFeature.ESCAPE_NON_ASCII).build();
@@ -53,7 +55,8 @@ record DeferredStart(
                 start.policies().reuse(),
                 start.deadlines().timesOutAt(),
                 start.deadlines().expiresAt(),
-                start.memo()));
+                start.memo(),
+                start.firstTurn().pinnedTo()));
     }
 
     static DeferredStart read(String json) {
@@ -67,7 +70,8 @@ record DeferredStart(
                 taskQueue,
                 fence,
                 NewRun.FirstTurn.later(
-                        List.of(new StoredEvent(1, "WorkflowStarted", startedAt, null, attributes)), startDelay),
+                                List.of(new StoredEvent(1, "WorkflowStarted", startedAt, null, attributes)), startDelay)
+                        .pinnedTo(pinnedTo),
                 new NewRun.Policies(reusePolicy, ConflictPolicy.USE_EXISTING, formerTypes),
                 new NewRun.Deadlines(deadline, expiresAt),
                 memo,

@@ -7,8 +7,9 @@ public final class SessionSql {
     private SessionSql() {}
 
     static final String OPEN = """
-            insert into durable.session (id, beat, started_at, dead, lease, identity, queues, activities, build)
-            values (?, 0, durable.clock(), false, ? * interval '1 ms', ?, ?::text[], ?::text[], ?)
+            insert into durable.session (id, beat, started_at, dead, lease, identity, queues, activities,
+                   workflow_types, build)
+            values (?, 0, durable.clock(), false, ? * interval '1 ms', ?, ?::text[], ?::text[], ?::text[], ?)
             on conflict do nothing""";
 
     static final String BEAT = """
@@ -16,7 +17,8 @@ public final class SessionSql {
 
     static final String LIST = """
             select s.id, s.identity, s.beat, s.dead, s.started_at,
-                   (extract(epoch from s.lease) * 1000)::bigint as lease_ms, s.queues, s.activities, s.build
+                   (extract(epoch from s.lease) * 1000)::bigint as lease_ms, s.queues, s.activities,
+                   s.workflow_types, s.build
               from durable.session s order by s.id""";
 
     static final String MARK_DEAD = """

@@ -60,6 +60,7 @@ public final class Sessions {
                 Param.of(SafeText.storable(identity)),
                 names(served == null ? null : served.queues()),
                 names(served == null ? null : served.activities()),
+                names(served == null ? null : served.workflowTypes()),
                 Param.of(served == null ? null : served.build()));
     }
 
@@ -70,9 +71,11 @@ public final class Sessions {
     private static @Nullable Served served(ResultSet row) throws SQLException {
         Array queues = row.getArray("queues");
         Array activities = row.getArray("activities");
+        Array types = row.getArray("workflow_types");
         return queues == null || activities == null
                 ? null
-                : new Served(names(queues), names(activities), row.getString("build"));
+                : new Served(
+                        names(queues), names(activities), types == null ? null : names(types), row.getString("build"));
     }
 
     /** The names in an array, whatever its row contains, as the row must not hide the other sessions in a listing. */

@@ -50,6 +50,8 @@ public class Session extends TableImpl<Record> {
 
     public final TableField<Record, String[]> ACTIVITIES = createField(DSL.name("activities"), SQLDataType.CLOB.array(), this, "");
 
+    public final TableField<Record, String[]> WORKFLOW_TYPES = createField(DSL.name("workflow_types"), SQLDataType.CLOB.array(), this, "");
+
     public final TableField<Record, String> BUILD = createField(DSL.name("build"), SQLDataType.CLOB, this, "");
 
     private Session(Name alias, Table<Record> aliased) {

@@ -1,0 +1,4 @@
+package dev.durable.testing;
+
+@DurableTest
+class MemoryRetriesFromFailureTest extends RetriesFromFailureTest {}
