@@ -45,6 +45,7 @@ class ForeignThrowablesTest {
             "Lane.write",
             "LateEngine.isOpenNow",
             "OpeningLoop.isDoneNow",
+            "OperatedPages.isRetried",
             "PromptNotifications.on",
             "RunActorLoop.unwind",
             "RunClaimLoop.readAndHandOver",
