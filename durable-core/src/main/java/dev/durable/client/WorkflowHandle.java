@@ -218,10 +218,10 @@ public interface WorkflowHandle<W, R extends @Nullable Object> {
      * next run. The fork is of the same chain: handles of a start, and callers that wait for its result, go on with the
      * fork, a parent is told of the fork's end only, streams go on behind what was appended, and children are numbered on.
      *
-     * <p>Messages that wait move to the fork, but not requests to cancel; signals and updates that the run has handled
-     * behind the event are not given again, unless the options say so, but for updates that an open run has accepted and not
-     * answered, as their callers wait. Children that began behind the event are
-     * terminated, unless their {@code parentClosePolicy} is ABANDON. The fork of a paused run is paused. A parent that has had the outcome of a closed run already keeps that.
+     * <p>Messages that wait move to the fork, but not requests to cancel. Signals and updates that the run has handled behind
+     * the event are not given again, unless the options say so; updates that an open run has accepted and not answered are,
+     * as their callers wait. Children that began behind the event are terminated, unless their {@code parentClosePolicy} is
+     * ABANDON. The fork of a paused run is paused. A parent that has had the outcome of a closed run already keeps that.
      *
      * @param eventId the last event that is copied, as for {@link #fork(long, String)}
      * @return the handle of the fork, and of the runs that continue it

@@ -18,7 +18,7 @@ public record Served(
         Set<String> activities,
         @Nullable Set<String> workflowTypes,
         @Nullable String build) {
-    /** What a process serves that names no build, and takes runs of any type. */
+    /** The task queues and activities of a process that names no build and takes runs of any type. */
     public Served(Set<String> queues, Set<String> activities) {
         this(queues, activities, null, null);
     }

@@ -20,7 +20,7 @@ public record StallCause(
     /** A regular expression for a number, of Java as of PostgreSQL. */
     public static final String NUMBER = "[0-9]+";
 
-    /** What stands for a number. */
+    /** The sign that replaces a number in a cause, so that causes which differ by a number are one group. */
     public static final String ANY_NUMBER = "#";
 
     private static final Pattern LINES = Pattern.compile(LINE);

@@ -39,6 +39,9 @@ import org.jspecify.annotations.Nullable;
  * messages and children: a fork in the same chain goes on behind them.
  */
 final class BehindPoint {
+    /** The name of the orders, by which they differ from those of workflow code. */
+    private static final String ORDER = "Reset";
+
     private final HistoryChildren children = new HistoryChildren();
     private final Map<Integer, ActivityCompleted> completed = new HashMap<>();
     private final Map<UUID, CallbackCompleted> callbacks = new HashMap<>();
@@ -198,7 +201,4 @@ final class BehindPoint {
     ChainLink link(UUID chain, UUID replaced, int orders) {
         return new ChainLink(chain, replaced, messages + orders, lastChild, List.of());
     }
-
-    /** The name of the orders, by which they differ from those of workflow code. */
-    private static final String ORDER = "Reset";
 }

@@ -31,7 +31,7 @@ final class FailurePoint {
     private final RunKey run;
     private long lastTurn;
     private HistoryEvent.@Nullable Closing closing;
-    /** What the code has had an effect by, in the order of its events. */
+    /** The calls of activities, starts of children and sent messages of the code, in the order of their events. */
     private final List<Effect> effects = new ArrayList<>();
 
     private record Effect(long eventId, String what) {

@@ -131,7 +131,7 @@ class BlueGreenTest {
         void note() {}
     }
 
-    /** The same type in the second build: it makes a side effect before it sleeps. */
+    /** The workflow type of {@link BlueTour} as the second build has it: it makes a side effect before it sleeps. */
     @Workflow(name = "PinnedTour", versioning = Versioning.PINNED)
     static class GreenPinnedTour {
         private final Guide guide;

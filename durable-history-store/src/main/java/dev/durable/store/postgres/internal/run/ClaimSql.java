@@ -7,7 +7,7 @@ import dev.durable.store.postgres.internal.sql.PortionSql;
 public final class ClaimSql {
     private ClaimSql() {}
 
-    /** What a run must be whose time has come, or that has messages. */
+    /** The condition on the state of a run that is due, or has messages, under which a process may claim it. */
     private static final String CLAIMABLE = """
             (s.owned_until is null or s.owned_until <= durable.clock()
                                 or s.fence = any(?::uuid[])

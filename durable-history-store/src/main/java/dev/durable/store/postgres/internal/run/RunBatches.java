@@ -57,7 +57,7 @@ final class RunBatches {
         PendingNudges write(Tx tx, List<Integer> items, Outcomes outcomes) throws SQLException;
     }
 
-    /** What has come of the changes of a batch. Used by one thread. */
+    /** The results of the changes of a batch, each in the place of its request. Used by one thread. */
     static final class Outcomes {
         private final List<RunChange> all;
 
