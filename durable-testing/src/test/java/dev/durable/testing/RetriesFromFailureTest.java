@@ -5,6 +5,7 @@ import static dev.durable.testing.DurableAssertions.assertThatThrownBy;
 
 import dev.durable.Activity;
 import dev.durable.ActivityFailedException;
+import dev.durable.Callback;
 import dev.durable.ChildOptions;
 import dev.durable.Durable;
 import dev.durable.Promise;
@@ -213,6 +214,47 @@ abstract class RetriesFromFailureTest {
                         .result())
                 .isEqualTo("charge!ship!");
         assertThat(calls).containsExactly("charge", "ship", "refund", "ship");
+    }
+
+    @Workflow
+    static class Released {
+        @Run
+        String run(String holder) {
+            Durable.compensate(() -> Durable.external(Approved.class, holder).signal(w -> w.approve("ann")));
+            return Durable.activities(Shop.class).call("ship");
+        }
+    }
+
+    @Test
+    void a_compensation_that_sends_a_signal_counts_as_one() {
+        failing.add("ship");
+        engine.register(Released.class).register(Approved.class);
+        DurableClient client = engine.client();
+        WorkflowHandle<Approved, String> holder = client.start(Approved.class, id + "-holder", Approved::run);
+        WorkflowHandle<Released, String> origin = client.start(Released.class, id, w -> w.run(id + "-holder"));
+        assertThatThrownBy(origin::result).isInstanceOf(WorkflowFailedException.class);
+        failing.clear();
+        assertThatThrownBy(origin::retryFromFailure)
+                .isInstanceOf(RefusedInputException.class)
+                .hasMessageContaining("its code has called signal to \"" + id + "-holder\" (event ");
+        assertThat(holder.result()).isEqualTo("ship for ann!");
+    }
+
+    @Workflow
+    static class Awaiting {
+        @Run
+        String run() {
+            Callback<String> answer = Durable.callback(String.class, Duration.ofHours(1));
+            return answer.promise().get();
+        }
+    }
+
+    @Test
+    void a_callback_that_timed_out_is_not_kept_and_refuses_the_retry() {
+        WorkflowHandle<Awaiting, String> origin = failed(Awaiting.class, Awaiting::run);
+        assertThatThrownBy(origin::retryFromFailure)
+                .isInstanceOf(RefusedInputException.class)
+                .hasMessageContaining("a callback is open there");
     }
 
     @Workflow

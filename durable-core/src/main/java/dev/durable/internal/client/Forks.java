@@ -123,7 +123,10 @@ final class Forks {
      */
     UUID reset(RunRecord from, long eventId, ForkOptions options, @Nullable InboxMessage signal) {
         WorkflowCode.mayNot("handle.fork(…)", "fork " + from.run().shown() + " again");
-        return reset(from, eventId, options.reason(), new Given(options.messagesAgain(), false, signal));
+        refuse(from);
+        refuseUnlessNewest(from.run());
+        ForkPoint point = read(from.run(), eventId, true);
+        return replace(from, point, options.reason(), new Given(options.messagesAgain(), false, signal));
     }
 
     /**
@@ -134,13 +137,15 @@ final class Forks {
     ForkPoint retryPoint(RunRecord from, long eventId) {
         refuse(from);
         refuseUnlessNewest(from.run());
-        long nearest = read(from.run(), eventId, false).nearest();
-        if (nearest == 0) {
+        ForkPoint point = read(from.run(), eventId, true);
+        if (point.nearest() == 0) {
             throw new RefusedInputException(
                     "a retry of " + from.run() + " from its failure: it failed in its first turn, so"
                             + " that nothing of it is to be kept. Start it again.");
         }
-        ForkPoint point = read(from.run(), nearest, true);
+        if (point.nearest() != eventId) {
+            point = read(from.run(), point.nearest(), true);
+        }
         point.check(true, true);
         return point;
     }
@@ -152,7 +157,7 @@ final class Forks {
      * @param signal the signal of the options as a message; null without
      */
     UUID retry(RunRecord from, ForkPoint point, ForkOptions options, @Nullable InboxMessage signal) {
-        return reset(from, point.eventId(), options.reason(), new Given(true, true, signal));
+        return replace(from, point, options.reason(), new Given(true, true, signal));
     }
 
     /**
@@ -166,12 +171,11 @@ final class Forks {
     private record Given(
             boolean messages, boolean outcomes, @Nullable InboxMessage signal) {}
 
-    private UUID reset(RunRecord from, long eventId, @Nullable String why, Given given) {
-        refuse(from);
+    /** @param firstRead the point as the history was read for the first time */
+    private UUID replace(RunRecord from, ForkPoint firstRead, @Nullable String why, Given given) {
+        ForkPoint point = firstRead;
         String reason = why == null ? null : code.reason("fork", why);
         for (int attempt = 1; attempt <= ATTEMPTS; attempt++) {
-            refuseUnlessNewest(from.run());
-            ForkPoint point = read(from.run(), eventId, true);
             point.check(true, given.outcomes());
             RunReset reset = reset(from, point, reason, given);
             switch (send(reset)) {
@@ -179,7 +183,11 @@ final class Forks {
                     dispatch.seized(from.run());
                     return reset.fork().run().runId();
                 }
-                case CHANGED -> dispatch.breathe();
+                case CHANGED -> {
+                    dispatch.breathe();
+                    refuseUnlessNewest(from.run());
+                    point = read(from.run(), point.eventId(), true);
+                }
                 case GONE -> throw gone(from.run());
             }
         }
